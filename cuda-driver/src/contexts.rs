@@ -100,17 +100,23 @@ pub fn change<R>(handle: usize, change: impl FnOnce(&mut Context) -> R) -> Resul
 
 /// A new context of a device, which becomes current.
 pub fn create(number: i32, flags: u32) -> Result<usize> {
+    let handle = make(number, flags)?;
+    push(context(handle)?.device);
+    Ok(handle)
+}
+
+/// A new context of a device.
+pub fn make(number: i32, flags: u32) -> Result<usize> {
     let primary = runtime().device_numbered(number)?;
     let device = Arc::new(CudaDevice::new(primary.number, primary.raw.clone()));
     let handle = FIRST | device.id as usize;
     let context = Context {
-        device: device.clone(),
+        device,
         users: 1,
         flags,
         is_primary: false,
     };
     table().lock().insert(handle, context);
-    push(device);
     Ok(handle)
 }
 

@@ -77,6 +77,7 @@ pub struct PeerCopyBox {
 
 /// `cudaKernelNodeParams`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct KernelParameters {
     /// The kernel's host function.
     pub function: *const c_void,
@@ -92,8 +93,23 @@ pub struct KernelParameters {
     pub extra: *mut *mut c_void,
 }
 
+impl Default for KernelParameters {
+    fn default() -> KernelParameters {
+        let one = Dim3 { x: 1, y: 1, z: 1 };
+        KernelParameters {
+            function: std::ptr::null(),
+            grid: one,
+            block: one,
+            shared: 0,
+            arguments: std::ptr::null(),
+            extra: std::ptr::null_mut(),
+        }
+    }
+}
+
 /// `cudaMemsetParams`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct FillParameters {
     /// The first byte.
     pub to: *mut c_void,
@@ -111,6 +127,7 @@ pub struct FillParameters {
 
 /// `cudaHostNodeParams`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct HostParameters {
     /// The function.
     pub function: Option<unsafe extern "C" fn(*mut c_void)>,
@@ -140,6 +157,7 @@ pub struct Access {
 
 /// `cudaMemPoolProps`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct PoolProperties {
     /// `cudaMemAllocationType`.
     pub kind: i32,
@@ -159,6 +177,7 @@ pub struct PoolProperties {
 
 /// `cudaMemAllocNodeParams`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct AllocationParameters {
     /// As of a pool.
     pub pool: PoolProperties,

@@ -6,12 +6,12 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use plugin_api::{
-    Completion, Device, Error as DeviceError, Global, Kernel, LoadOptions, Module,
+    Completion, Device, Error as DeviceError, Global, Kernel, Launch, LoadOptions, Module,
     Result as DeviceResult, preferred_image,
 };
 
 use crate::error::{Code, Result, report};
-use crate::graph::operation::{HostCall, Operation};
+use crate::graph::operation::{HostCall, Operation, OwnedLaunch};
 use crate::graph::recorder::Recorder;
 use crate::registry::{BinaryId, FatBinary, Registry, Symbol};
 use crate::streams::{Role, Stream};
@@ -274,7 +274,8 @@ impl CudaDevice {
         });
     }
 
-    fn streams(&self) -> Vec<Arc<Stream>> {
+    /// The streams that there are.
+    pub fn streams(&self) -> Vec<Arc<Stream>> {
         let streams = self.streams.lock();
         streams.iter().filter_map(Weak::upgrade).collect()
     }
@@ -315,6 +316,22 @@ impl CudaDevice {
         stream.gets_work();
         let enqueued = self.order(stream).and_then(|()| work(&*stream.raw));
         enqueued.map_err(self.failed())
+    }
+
+    /// Enqueues a kernel, whose handle the program may ask a graph for.
+    pub fn enqueue_kernel(
+        &self,
+        stream: &Stream,
+        function: usize,
+        kernel: &Arc<dyn Kernel>,
+        launch: &Launch<'_>,
+    ) -> Result<()> {
+        self.check()?;
+        if let Some(part) = &mut *stream.capture.lock() {
+            let launch = OwnedLaunch::new(kernel, launch).of_function(function);
+            return part.add_operations(vec![Operation::Launch(launch)]);
+        }
+        self.enqueue(stream, |stream| stream.launch(kernel, launch))
     }
 
     /// Enqueues a call of a function of the host. The function must not use the device.

@@ -75,7 +75,7 @@ pub unsafe fn launch(
         report_launch(&kernel, &launch);
     }
     own.device
-        .enqueue(&own.stream, |stream| stream.launch(&kernel.raw, &launch))
+        .enqueue_kernel(&own.stream, stub, &kernel.raw, &launch)
 }
 
 /// The bit of `LIBOMPTARGET_INFO` for kernels and how they are launched.

@@ -26,7 +26,7 @@ pub mod entry;
 pub mod error;
 pub mod events;
 pub mod front;
-mod graph;
+pub mod graph;
 pub mod handles;
 pub mod launch;
 pub mod own_stream;

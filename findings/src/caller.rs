@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use parking_lot::Mutex;
@@ -14,8 +14,23 @@ use crate::finding::Note;
 /// Frames of the calling thread that are looked at.
 const FRAMES: usize = 32;
 
-/// Folders of headers that have functions around the library's.
-const WRAPPERS: [&str; 3] = ["/cuda-stub/include/", "/cuda-headers/", "/hip/include/"];
+/// Folders of headers that have functions around the library's, and whose code accesses memory for others.
+const WRAPPERS: [&str; 4] = [
+    "/cuda-stub/include/",
+    "/cuda-headers/",
+    "/hip/include/",
+    "/include/c++/",
+];
+
+/// How the names of libraries begin whose functions access memory for their callers.
+const LANGUAGE: [&str; 6] = [
+    "libc.so",
+    "libm.so",
+    "libmvec.so",
+    "libstdc++.so",
+    "libc++.so",
+    "libpthread.so",
+];
 
 /// An address of a loaded object.
 struct Place {
@@ -52,6 +67,38 @@ fn entry() -> Option<(Option<String>, Option<usize>)> {
         }
     }
     None
+}
+
+/// Where in the program an access to memory was made. The frames are those of its thread, the innermost first: an
+/// instruction, and return addresses. Functions of the C and C++ libraries access for others. `None`: a library of this
+/// project made it, or code that is in no object. The place is unknown without debug information.
+pub fn place_in_program(frames: &[usize]) -> Option<Option<SourceLocation>> {
+    let own = object(entry as *const () as usize)?.file;
+    let folder = own.parent()?;
+    for (index, &frame) in frames.iter().enumerate() {
+        // The call stands before the return address.
+        let address = frame - usize::from(index > 0);
+        let file = object(address)?.file;
+        if accesses_for_others(&file) {
+            continue;
+        }
+        return match file.starts_with(folder) {
+            true if file == own || is_library(&file) => None,
+            _ => Some(location(address)),
+        };
+    }
+    Some(None)
+}
+
+/// Whether a file is a library of the C or C++ language.
+fn accesses_for_others(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    LANGUAGE.iter().any(|library| name.starts_with(library))
+}
+
+fn is_library(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("lib") && name.contains(".so")
 }
 
 /// The loaded object that an address lies in.

@@ -47,31 +47,53 @@ impl DeviceWork {
     }
 }
 
-/// The work that is complete at some point. What is old is forgotten.
+/// The work that is complete at some point, in the order of the streams. What is old is forgotten.
 #[derive(Clone, Debug, Default)]
 pub struct Finished(Vec<DeviceWork>);
 
 impl Finished {
     /// Adds work, and what its stream did before.
     pub fn add(&mut self, work: DeviceWork) {
-        match self.0.iter_mut().find(|it| it.stream == work.stream) {
-            Some(known) => known.number = known.number.max(work.number),
-            None => {
-                self.0.retain(|it| !it.is_old());
-                self.0.push(work);
-            }
+        match self.place(work) {
+            Ok(place) => self.0[place].number = work.number.max(self.0[place].number),
+            Err(place) => self.0.insert(place, work),
         }
     }
 
     /// Adds all that is known elsewhere.
     pub fn join(&mut self, other: &Finished) {
-        other.0.iter().for_each(|&work| self.add(work));
+        let mut own = std::mem::take(&mut self.0).into_iter().peekable();
+        let mut others = other.0.iter().copied().peekable();
+        loop {
+            let work = match (own.peek(), others.peek()) {
+                (Some(a), Some(b)) if a.stream == b.stream => {
+                    let number = a.number.max(b.number);
+                    let stream = a.stream;
+                    (own.next(), others.next());
+                    Some(DeviceWork { stream, number })
+                }
+                (Some(a), Some(b)) if a.stream > b.stream => others.next(),
+                (Some(_), _) => own.next(),
+                (None, _) => others.next(),
+            };
+            let Some(work) = work else {
+                return;
+            };
+            if !work.is_old() {
+                self.0.push(work);
+            }
+        }
     }
 
     /// Whether work is complete.
     pub fn has(&self, work: DeviceWork) -> bool {
-        let mut all = self.0.iter();
-        work.is_old() || all.any(|it| it.stream == work.stream && it.number >= work.number)
+        let is_known = |place: usize| self.0[place].number >= work.number;
+        work.is_old() || self.place(work).is_ok_and(is_known)
+    }
+
+    /// Where the work of its stream is, or belongs.
+    fn place(&self, work: DeviceWork) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&work.stream, |it| it.stream)
     }
 
     /// Whether no work is.

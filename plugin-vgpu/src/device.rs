@@ -18,6 +18,7 @@ use crate::checker::{Checker, InFlight};
 use crate::config::Config;
 use crate::fat_ptx;
 use crate::heap::Heap;
+use crate::host_access::{self, Work};
 use crate::host_ranges;
 use crate::machine::Machine;
 use crate::memory::Memory;
@@ -79,6 +80,9 @@ impl VirtualGpu {
             true => Some(Arc::new(Checker::new(checks)?)),
             false => None,
         };
+        if config.checks.host {
+            host_access::look(checker.as_ref())?;
+        }
         let memory = Memory::new(config.memory, checker.clone())?;
         memory.register(heap.span());
         if let Some(checker) = &checker {
@@ -191,11 +195,12 @@ impl Device for VirtualGpu {
 
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
         // The window is part of the host's address space, so both sides reach memory of every kind.
-        let address = self.gpu.memory.alloc(size)?;
-        if kind != MemoryKind::Device {
-            // Nobody sees what the host writes there.
-            self.gpu.memory.note_written(address, size as usize);
+        if kind == MemoryKind::Device {
+            return self.gpu.memory.alloc(size);
         }
+        let address = self.gpu.memory.alloc_for_both(size)?;
+        // Nobody sees what the host writes there.
+        self.gpu.memory.note_written(address, size as usize);
         Ok(address)
     }
 
@@ -248,6 +253,7 @@ impl Device for VirtualGpu {
     }
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        let _work = Work::begin()?;
         self.gpu.memory.check_write("copy to device", dst, len)?;
         let _transfer = self.transfer("copy to the device", &[(WRITE, dst)], len);
         // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's
@@ -257,14 +263,22 @@ impl Device for VirtualGpu {
     }
 
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        let _work = Work::begin()?;
         self.gpu.memory.check("copy from device", src, len)?;
         let _transfer = self.transfer("copy from the device", &[(READ, src)], len);
+        if let Some(checker) = &self.gpu.checker {
+            checker.copied_to_host(Span {
+                start: src.0,
+                len: len as u64,
+            });
+        }
         // SAFETY: as in `write`.
         unsafe { std::ptr::copy(src.0 as *const u8, dst, len) };
         Ok(())
     }
 
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        let _work = Work::begin()?;
         self.gpu
             .memory
             .check("copy within the device (source)", src, len)?;
@@ -289,6 +303,7 @@ impl Device for VirtualGpu {
         let Some(source) = source.downcast_ref::<VirtualGpu>() else {
             return Ok(false);
         };
+        let _work = Work::begin()?;
         source
             .gpu
             .memory
@@ -304,6 +319,7 @@ impl Device for VirtualGpu {
     }
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        let _work = Work::begin()?;
         self.gpu.memory.check_write("fill", dst, len)?;
         let _transfer = self.transfer("fill", &[(WRITE, dst)], len);
         // SAFETY: the range was checked.

@@ -22,6 +22,7 @@ use crate::fault::Cause;
 use crate::form_choice::{FormChoice, Way};
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::grid_workspace::Workspace;
+use crate::host_access::Work;
 use crate::module::Code;
 use crate::sm::MAX_SHARED;
 
@@ -217,6 +218,7 @@ impl Kernel for VirtualKernel {
             kernel: self.info.name.clone(),
             why,
         })?;
+        let _work = Work::begin()?;
         let gpu = &self.code.gpu;
         let (suited, block) = self.suited(launch.block);
         let shared = launch.dynamic_shared + suited.info.static_shared;

@@ -36,6 +36,7 @@ mod form_choice;
 mod grid;
 mod grid_workspace;
 mod heap;
+mod host_access;
 mod host_cpu;
 mod host_ranges;
 mod kernel;

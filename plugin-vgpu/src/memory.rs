@@ -10,6 +10,7 @@ use plugin_api::{DevicePtr, Error, Result, SharedMemory};
 use crate::arena::{Arena, Span};
 use crate::checker::{Checker, MEMORY_GAP};
 use crate::fault_in::fault_in;
+use crate::host_access::{self, Work};
 use crate::motion::Motion;
 use crate::quarantine::Quarantine;
 use crate::reservations::Reservations;
@@ -18,7 +19,7 @@ use crate::window_file;
 
 /// Memory becomes accessible and inaccessible in chunks of this size. So a process needs at most one mapping per
 /// chunk.
-const CHUNK: u64 = 1 << 20;
+const CHUNK: u64 = host_access::UNIT;
 
 /// Share of the device's memory that is kept in freed pages for the next allocation. More goes back to the
 /// system.
@@ -104,8 +105,19 @@ impl Memory {
 
     /// Allocates `size` bytes.
     pub fn alloc(&self, size: u64) -> Result<DevicePtr> {
+        self.allocate(size, true)
+    }
+
+    /// Allocates `size` bytes that the host may access, too.
+    pub fn alloc_for_both(&self, size: u64) -> Result<DevicePtr> {
+        self.allocate(size, !host_access::is_looked_for())
+    }
+
+    /// Allocates `size` bytes, in chunks that others may lie in, too, or not.
+    fn allocate(&self, size: u64, shares_chunks: bool) -> Result<DevicePtr> {
         let mut state = self.state.lock();
-        let Some(span) = self.find_room(&mut state, size)? else {
+        let align = if shares_chunks { 1 } else { CHUNK };
+        let Some(span) = self.find_room(&mut state, size, align)? else {
             let (available, total) = (state.arena.available(), state.arena.total());
             return Err(Error::OutOfMemory {
                 requested: size,
@@ -113,12 +125,18 @@ impl Memory {
                 total,
             });
         };
-        if let Err(error) = self.open(&mut state, span) {
+        let opened = self
+            .open(&mut state, span)
+            .and_then(|chunks| match shares_chunks {
+                true => host_access::watch(chunks),
+                false => self.leave_to_both(chunks),
+            });
+        if let Err(error) = opened {
             state.arena.free(span.start);
             return Err(error);
         }
+        state.arena.leave_gap(span.start, size);
         if let Some(checker) = &self.checker {
-            state.arena.leave_gap(span.start, size);
             let start = span.start;
             checker.allocated(Span { start, len: size });
         }
@@ -127,11 +145,12 @@ impl Memory {
 
     /// Takes a range of the arena. With a checker, it has a gap behind it, and what was freed is used again only when
     /// nothing else is left.
-    fn find_room(&self, state: &mut State, size: u64) -> Result<Option<Span>> {
+    fn find_room(&self, state: &mut State, size: u64, align: u64) -> Result<Option<Span>> {
         let gap = self.checker.as_ref().map_or(0, |_| MEMORY_GAP);
         let size = size.saturating_add(gap);
+        let size = size.checked_next_multiple_of(align).unwrap_or(size);
         loop {
-            if let Some(span) = state.arena.alloc(size, 1) {
+            if let Some(span) = state.arena.alloc(size, align) {
                 return Ok(Some(span));
             }
             let Some(oldest) = state.quarantine.pop() else {
@@ -187,6 +206,7 @@ impl Memory {
     /// Moves the chunks of an allocation into the file that other processes can map. Others may lie in them, too, as in
     /// what CUDA shares of a GPU's memory.
     pub fn share(&self, ptr: DevicePtr) -> Result<SharedMemory> {
+        let _work = Work::begin()?;
         let mut state = self.state.lock();
         let span = state.arena.find(ptr.0).filter(|span| span.start == ptr.0);
         let span = span.filter(|_| !state.quarantine.has(ptr));
@@ -202,8 +222,7 @@ impl Memory {
                 state.shared.insert(chunk);
             }
         }
-        let (offset, len) = extent(&chunks);
-        let start = self.region.span().start + offset;
+        let Span { start, len } = self.span_of(&chunks);
         Ok(SharedMemory {
             file: window_file::file()?,
             offset: window_file::offset(start)?,
@@ -308,12 +327,20 @@ impl Memory {
         }
     }
 
+    /// The addresses of chunks.
+    fn span_of(&self, chunks: &Range<usize>) -> Span {
+        let (offset, len) = extent(chunks);
+        let start = self.region.span().start + offset;
+        Span { start, len }
+    }
+
     /// The chunk that holds `address`.
     fn chunk(&self, address: u64) -> usize {
         ((address - self.region.span().start) / CHUNK) as usize
     }
 
-    fn open(&self, state: &mut State, span: Span) -> Result<()> {
+    /// Makes the chunks of an allocation accessible, and gives their range.
+    fn open(&self, state: &mut State, span: Span) -> Result<Span> {
         let chunks = self.chunk(span.start)..self.chunk(span.end() - 1) + 1;
         let count = |state: &State, kind: Chunk| {
             let all = state.chunks[chunks.clone()].iter();
@@ -328,8 +355,16 @@ impl Memory {
             state.spare.retain(|chunk| !chunks.contains(chunk));
         }
         state.kept -= count(state, Chunk::Kept) as u64 * CHUNK;
-        state.chunks[chunks].fill(Chunk::Accessible);
-        Ok(())
+        state.chunks[chunks.clone()].fill(Chunk::Accessible);
+        Ok(self.span_of(&chunks))
+    }
+
+    /// Has the host's accesses to chunks go unseen. They may have been watched before they were freed.
+    fn leave_to_both(&self, chunks: Span) -> Result<()> {
+        host_access::forget(chunks);
+        let offset = chunks.start - self.region.span().start;
+        self.region
+            .protect(offset, chunks.len, Protection::ReadWrite)
     }
 
     /// Leaves freed chunks accessible. Closes those that have been free the longest instead.
@@ -345,6 +380,7 @@ impl Memory {
     }
 
     fn close(&self, state: &mut State, chunks: Range<usize>) -> Result<()> {
+        host_access::forget(self.span_of(&chunks));
         let (offset, len) = extent(&chunks);
         self.region.protect(offset, len, Protection::None)?;
         let had_shared = self.take_back(state, &chunks)?;

@@ -12,6 +12,7 @@ use plugin_api::{Error, Result};
 use crate::captured_signal::{CapturedSignal, KEPT_WORDS};
 use crate::engine::Form;
 use crate::fault::{Cause, FaultLocation, Raised};
+use crate::host_access;
 use crate::host_cpu::{self, Attempt, FloatEnvironment};
 use crate::motion;
 use crate::sm::Sm;
@@ -173,8 +174,8 @@ extern "C" fn on_signal(
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the kernel passes a valid pointer to a handler with SA_SIGINFO.
-    if number == libc::SIGSEGV && unsafe { (*info).si_code > 0 && is_excused(&*info) } {
+    // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
+    if number == libc::SIGSEGV && unsafe { is_excused(&*info, &*context.cast()) } {
         return;
     }
     let sm = RUNNING.get();
@@ -205,10 +206,20 @@ extern "C" fn on_signal(
     host_cpu::resume_at(context, resume, sm.worker.get());
 }
 
-/// Whether memory moved when it was accessed, so that the access is to be done again.
-fn is_excused(info: &libc::siginfo_t) -> bool {
+/// Whether memory moved when it was accessed, or is watched, so that the access is to be done again.
+fn is_excused(info: &libc::siginfo_t, context: &libc::ucontext_t) -> bool {
+    // A signal that another thread or process sent is about no access.
+    if info.si_code <= 0 {
+        return false;
+    }
     // SAFETY: for SIGSEGV the field is the fault address.
-    motion::excuses(unsafe { info.si_addr() } as u64)
+    let address = unsafe { info.si_addr() } as u64;
+    motion::excuses(address)
+        || host_access::excuses(
+            address,
+            host_cpu::attempt(info, context),
+            host_cpu::program_counter(context),
+        )
 }
 
 /// What may be return addresses: that in a register, then the words at the top of the running fiber's stack. Missing

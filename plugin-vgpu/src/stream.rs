@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 use std::mem::take;
 use std::sync::Arc;
 
-use findings::{Finished, current_origin, host_learns, known_to_host, set_origin};
+use findings::{
+    Finished, current_origin, host_learns, is_exclusive, known_to_host, set_exclusive, set_origin,
+};
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
@@ -177,8 +179,10 @@ impl VirtualStream {
         let Some(origin) = current_origin() else {
             return self.0.push(Command::Run(Box::new(operation)));
         };
+        let exclusive = is_exclusive();
         self.0.push(Command::Run(Box::new(move |device| {
             let _origin = set_origin(|| origin);
+            let _exclusive = set_exclusive(exclusive);
             operation(device)
         })));
     }

@@ -85,6 +85,68 @@ static void device_numbers_swapped(void) {
   free(x);
 }
 
+// mistake host_writes_device_memory: host, own code writes device memory
+static void host_writes_device_memory(void) {
+  int n = unknown_size, device = omp_get_default_device();
+  int *d = (int *)omp_target_alloc(n * sizeof(int), device);
+#ifdef RIGHT
+  int first = 1;
+  omp_target_memcpy(d, &first, sizeof first, 0, 0, device, omp_get_initial_device());
+#else
+  d[0] = 1; // <- host
+#endif
+#pragma omp target is_device_ptr(d)
+  d[1] = d[0];
+  omp_target_free(d, device);
+}
+
+// mistake host_follows_device_pointer: host, own code reads device memory
+static void host_follows_device_pointer(void) {
+  int n = unknown_size, *x = numbers(n), sum = 0;
+#pragma omp target data map(tofrom : x[0 : n])
+  {
+    int *p = x;
+#ifndef RIGHT
+#pragma omp target data use_device_ptr(x)
+    p = x;
+#endif
+#pragma omp target parallel for
+    for (int i = 0; i < n; i++)
+      x[i] += 1;
+    for (int i = 0; i < n; i++)
+      sum += p[i]; // <- host
+  }
+  printf("%d\n", sum);
+  free(x);
+}
+
+// mistake plain_copy_from_device: host, own code reads device memory
+static void plain_copy_from_device(void) {
+  int n = unknown_size, device = omp_get_default_device(), *x = numbers(n);
+  int *d = (int *)omp_target_alloc(n * sizeof(int), device);
+#pragma omp target parallel for is_device_ptr(d)
+  for (int i = 0; i < n; i++)
+    d[i] = i;
+#ifdef RIGHT
+  omp_target_memcpy(x, d, n * sizeof(int), 0, 0, omp_get_initial_device(), device);
+#else
+  memcpy(x, d, n * sizeof(int)); // <- host
+#endif
+  printf("%d\n", x[n / 2]);
+  omp_target_free(d, device);
+  free(x);
+}
+
+// mistake region_on_the_host: host, own code writes device memory
+static void region_on_the_host(void) {
+  int n = unknown_size, device = omp_get_default_device();
+  int *d = (int *)omp_target_alloc(n * sizeof(int), device);
+#pragma omp target parallel for is_device_ptr(d) if (target : MISTAKE(n > 1000, n > 0))
+  for (int i = 0; i < n; i++)
+    d[i] = i; // <- host
+  omp_target_free(d, device);
+}
+
 // mistake overlapping_copy: host, overlap
 static void overlapping_copy(void) {
   int n = unknown_size, device = omp_get_default_device(), host = omp_get_initial_device(), *x = numbers(n);
@@ -209,6 +271,10 @@ int main(int argc, char **argv) {
   RUN(update_before_mapping)
   RUN(update_after_region)
   RUN(device_numbers_swapped)
+  RUN(host_writes_device_memory)
+  RUN(host_follows_device_pointer)
+  RUN(plain_copy_from_device)
+  RUN(region_on_the_host)
   RUN(overlapping_copy)
   RUN(copy_past_allocation)
   RUN(stale_device_copy)

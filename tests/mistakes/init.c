@@ -115,6 +115,17 @@ static void index_of_nothing(void) {
   free(x), free(at);
 }
 
+// mistake never_filled: init, none of which was ever written
+static void never_filled(void) {
+  int n = unknown_size, *x = numbers(n), *y = numbers(n);
+#pragma omp target parallel for map(to : x[0 : n]) map(from : y[0 : n]) // <- init
+  for (int i = 0; i < n; i++)
+    if (x[i] > MISTAKE(1000, 0))
+      y[i] = x[i];
+  printf("%d\n", y[3] == 3);
+  free(x), free(y);
+}
+
 int main(int argc, char **argv) {
   RUN(from_is_read)
   RUN(alloc_is_read)
@@ -124,5 +135,6 @@ int main(int argc, char **argv) {
   RUN(team_array_is_read)
   RUN(branch_on_nothing)
   RUN(index_of_nothing)
+  RUN(never_filled)
   return 2;
 }

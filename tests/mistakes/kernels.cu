@@ -368,6 +368,31 @@ static void copy_past_the_allocation() {
   free(x);
 }
 
+// mistake result_is_not_copied: host, own code reads device memory
+static void result_is_not_copied() {
+  int n = unknown_size, *d = device_numbers(n), first = 0;
+#ifdef RIGHT
+  cudaMemcpy(&first, d, sizeof first, cudaMemcpyDeviceToHost);
+#else
+  first = d[0]; // <- host
+#endif
+  printf("%d\n", first);
+  cudaFree(d);
+}
+
+// mistake not_managed: host, own code writes device memory
+static void not_managed() {
+  int n = unknown_size, *d;
+#ifdef RIGHT
+  cudaMallocManaged(&d, n * sizeof(int));
+#else
+  cudaMalloc(&d, n * sizeof(int));
+#endif
+  for (int i = 0; i < n; i++)
+    d[i] = i; // <- host
+  cudaFree(d);
+}
+
 int main(int argc, char **argv) {
   RUN(one_thread_too_many)
   RUN(freed_too_early)
@@ -390,5 +415,7 @@ int main(int argc, char **argv) {
   RUN(tile_is_reused)
   RUN(flag_without_fence)
   RUN(copy_past_the_allocation)
+  RUN(result_is_not_copied)
+  RUN(not_managed)
   return 2;
 }

@@ -249,6 +249,26 @@ static void update_during_region(void) {
   free(x);
 }
 
+// mistake sections_share_a_sum: race
+static void sections_share_a_sum(void) {
+  int sum = 0;
+#pragma omp target map(tofrom : sum)
+#pragma omp parallel sections num_threads(32)
+  {
+#pragma omp section
+#ifdef RIGHT
+#pragma omp atomic
+#endif
+    sum += 1;
+#pragma omp section
+#ifdef RIGHT
+#pragma omp atomic
+#endif
+    sum += 2;
+  }
+  printf("%d\n", sum);
+}
+
 int main(int argc, char **argv) {
   RUN(shared_counter)
   RUN(missing_reduction)
@@ -267,5 +287,6 @@ int main(int argc, char **argv) {
   RUN(single_with_nowait)
   RUN(regions_without_depend)
   RUN(update_during_region)
+  RUN(sections_share_a_sum)
   return 2;
 }

@@ -58,7 +58,7 @@ static void sizes(void) {
     S12 b;
     S24 c;
     S32 d;
-#pragma omp target teams num_teams(3) thread_limit(100) map(tofrom : torn, swapped, lock_free)
+#pragma omp target teams num_teams(3) thread_limit(100) reduction(+ : torn) map(tofrom : torn, swapped, lock_free)
 #pragma omp parallel reduction(+ : torn)
     {
         COUNT_IN(S3, s3);

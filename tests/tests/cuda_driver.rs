@@ -42,6 +42,18 @@ fn textures_and_surfaces() {
 }
 
 #[test]
+fn texture_references_and_early_launches() {
+    let outcome = run("references");
+    assert_eq!(outcome.passed("texture references"), "PASS\n");
+}
+
+#[test]
+fn nodes_of_graphs_and_parts_of_devices() {
+    let outcome = run("graphs");
+    assert_eq!(outcome.passed("nodes of graphs, green contexts"), "PASS\n");
+}
+
+#[test]
 fn what_nvcc_13_makes_of_a_program() {
     let outcome = run_with("cuda_13", "lib/cuda/libcudart.so.13");
     assert_eq!(outcome.passed("CUDA 13"), "PASS\n");

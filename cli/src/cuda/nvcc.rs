@@ -3,6 +3,7 @@
 //! The architectures that they name are left out: the image is bitcode, which serves every GPU.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use omptarget_driver::{Failure, Result};
 
@@ -27,7 +28,19 @@ enum Meaning {
     Contract,
     /// `cu` is `cuda`.
     Language,
+    /// The file to write.
+    Output,
+    /// Device code alone, as PTX, in a file with this name's ending: drivers load it in place of machine code.
+    Device(&'static str),
 }
+
+/// The options with which clang makes PTX of device code.
+const DEVICE: [&str; 4] = [
+    "--cuda-device-only",
+    "-fno-offload-lto",
+    "-fno-gpu-rdc",
+    "-S",
+];
 
 /// The options that clang does not have, or has with another meaning. `nvcc` takes long names with one dash, too.
 const OPTIONS: &[(&[&str], Meaning)] = &[
@@ -96,6 +109,10 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
     (&["Xcompiler", "compiler-options"], Meaning::Compiler),
     (&["Xlinker", "linker-options"], Meaning::Linker),
     (&["x"], Meaning::Language),
+    (&["ptx"], Meaning::Device("ptx")),
+    (&["cubin"], Meaning::Device("cubin")),
+    (&["fatbin"], Meaning::Device("fatbin")),
+    (&["output-file"], Meaning::Output),
 ];
 
 /// The arguments of a command line, between those of two variables that build files leave to their users.
@@ -114,6 +131,7 @@ pub fn with_environment(arguments: &[OsString]) -> Vec<OsString> {
 /// The arguments for clang.
 pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
     let mut made = Vec::new();
+    let mut device = None;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some((meaning, joined)) = argument.to_str().and_then(meaning) else {
@@ -127,6 +145,8 @@ pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
         };
         match meaning {
             Meaning::Nothing => {}
+            Meaning::Output => made.extend(["-o".into(), value()?.into()]),
+            Meaning::Device(ending) => device = Some(*ending),
             Meaning::NothingWithValue => drop(value()?),
             Meaning::Is(other) => made.push(other.into()),
             Meaning::Joined(before) => made.push(format!("{before}{}", value()?).into()),
@@ -145,15 +165,35 @@ pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
             }
         }
     }
+    if let Some(ending) = device {
+        made.extend(DEVICE.map(OsString::from));
+        if !made.iter().any(|argument| argument == "-o") {
+            made.extend(output(&made, ending).into_iter().flatten());
+        }
+    }
     // `cudart/include/nvcc_omptarget.h` makes `__NVCC__` of it.
     made.push("-DOMPTARGET_AS_NVCC".into());
     // `nvcc` warns of this word of old C++ whatever the standard, and clang refuses it in C++17.
     made.push("-Wno-register".into());
+    // To it, mathematical functions of constants are constants.
+    made.push("-Wno-invalid-constexpr".into());
     // `nvcc` optimises device code unless it is told not to.
     if !made.iter().any(is_level) {
         made.push("-O2".into());
     }
     Ok(made)
+}
+
+/// The file of device code that goes with a source, in the current folder.
+fn output(arguments: &[OsString], ending: &str) -> Option<[OsString; 2]> {
+    let mut sources = arguments.iter().map(Path::new).rev();
+    let is_source = |path: &&Path| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        matches!(ending, Some("cu" | "cpp" | "cc" | "cxx" | "c"))
+    };
+    let source = sources.find(is_source)?;
+    let made = Path::new(source.file_name()?).with_extension(ending);
+    Some(["-o".into(), made.into()])
 }
 
 /// What an argument means, with the value behind its `=`. `None`: clang takes it as it is.
@@ -189,7 +229,7 @@ mod tests {
     use super::*;
 
     /// What each command line gets.
-    const ALWAYS: &str = "-DOMPTARGET_AS_NVCC -Wno-register";
+    const ALWAYS: &str = "-DOMPTARGET_AS_NVCC -Wno-register -Wno-invalid-constexpr";
 
     fn translated(arguments: &str) -> String {
         let words: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
@@ -215,6 +255,19 @@ mod tests {
         assert_eq!(
             translated("--fmad=false --use_fast_math a.cu"),
             format!("-ffp-contract=off -fgpu-approx-transcendentals a.cu {ALWAYS} -O2")
+        );
+    }
+
+    #[test]
+    fn device_code_alone() {
+        let device = "--cuda-device-only -fno-offload-lto -fno-gpu-rdc -S";
+        assert_eq!(
+            translated("--cubin -arch sm_80 lib/kernel.cu"),
+            format!("lib/kernel.cu {device} -o kernel.cubin {ALWAYS} -O2")
+        );
+        assert_eq!(
+            translated("-ptx a.cu --output-file b.ptx"),
+            format!("a.cu -o b.ptx {device} {ALWAYS} -O2")
         );
     }
 

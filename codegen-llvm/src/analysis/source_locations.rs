@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use vgpu_abi::artifact::Site;
 
-use crate::ir::{Context, Location, Value};
+use crate::ir::{Block, Context, Location, Value};
 
 /// The table of source locations under construction. Entry 0 is "unknown".
 pub struct SourceLocations {
@@ -56,7 +56,7 @@ impl SourceLocations {
 
     fn place(&self, instruction: Value) -> Site {
         let function = function_name(instruction);
-        match user_frame(instruction.locations(self.context)) {
+        match place_near(self.context, instruction) {
             Some(frame) => {
                 let function = if frame.function.is_empty() {
                     function
@@ -94,6 +94,24 @@ fn user_frame(frames: Vec<Location>) -> Option<Location> {
         .find(|frame| frame.line != 0 && !is_library(&frame.file))
         .cloned();
     user.or_else(|| frames.into_iter().next_back())
+}
+
+/// The place of an instruction in the user's source. One that an optimiser has made of several has a place without a
+/// line: that of an instruction which is executed just before it stands for it.
+fn place_near(context: Context, instruction: Value) -> Option<Location> {
+    let place = user_frame(instruction.locations(context))?;
+    if place.line != 0 {
+        return Some(place);
+    }
+    let block = instruction.block();
+    let before = std::iter::successors(instruction.previous(), |it| it.previous());
+    let branches = block
+        .predecessors()
+        .into_iter()
+        .filter_map(Block::terminator);
+    let mut near = before.chain(branches);
+    let near = near.find_map(|it| user_frame(it.locations(context)).filter(|near| near.line != 0));
+    Some(near.unwrap_or(place))
 }
 
 /// Whether a file is a library's. The device runtime and the device math library are Rust; programs are C, C++ or

@@ -178,6 +178,30 @@ impl Value {
         llvm!(core::LLVMSetMetadata(self.0, kind, tuple));
     }
 
+    /// How often a branch or a choice goes one way and the other.
+    pub fn set_branch_weights(self, context: Context, weights: [Value; 2]) {
+        let (kind, name) = ("prof", "branch_weights");
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        let name = llvm!(core::LLVMMDStringInContext2(
+            context.0,
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        let [first, second] = weights.map(|weight| llvm!(core::LLVMValueAsMetadata(weight.0)));
+        let mut parts = [name, first, second];
+        let node = llvm!(core::LLVMMDNodeInContext2(
+            context.0,
+            parts.as_mut_ptr(),
+            parts.len()
+        ));
+        let node = llvm!(core::LLVMMetadataAsValue(context.0, node));
+        llvm!(core::LLVMSetMetadata(self.0, kind, node));
+    }
+
     /// The integer that is an instruction's metadata of a kind, the tuple `!{i32 n}`.
     pub fn instruction_metadata_int(self, context: Context, kind: &str) -> Option<u64> {
         let kind = llvm!(core::LLVMGetMDKindIDInContext(

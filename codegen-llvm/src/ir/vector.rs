@@ -269,29 +269,9 @@ impl Builder {
             unlikely.0,
             likely.0
         ));
-        let (context, kind, name) = (self.context.0, "prof", "branch_weights");
-        let kind = llvm!(core::LLVMGetMDKindIDInContext(
-            context,
-            kind.as_ptr().cast(),
-            kind.len() as u32
-        ));
-        let weight = |weight| {
-            let weight = Value::int(Type::int(self.context, 32), weight);
-            llvm!(core::LLVMValueAsMetadata(weight.0))
-        };
-        let name = llvm!(core::LLVMMDStringInContext2(
-            context,
-            name.as_ptr().cast(),
-            name.len()
-        ));
-        let mut parts = [name, weight(1), weight((1 << 20) - 1)];
-        let node = llvm!(core::LLVMMDNodeInContext2(
-            context,
-            parts.as_mut_ptr(),
-            parts.len()
-        ));
-        let node = llvm!(core::LLVMMetadataAsValue(context, node));
-        llvm!(core::LLVMSetMetadata(branch, kind, node));
+        let weights = [1, (1 << 20) - 1];
+        let weights = weights.map(|weight| Value::int(Type::int(self.context, 32), weight));
+        Value(branch).set_branch_weights(self.context, weights);
     }
 
     /// `unreachable`.

@@ -38,6 +38,9 @@ const MEMBERS: &str = "vgpu.check_members";
 /// The functions of the heap.
 const HEAP: [&str; 3] = ["malloc", "realloc", "free"];
 
+/// Most bytes of a copy whose contents are compared with what other threads write there.
+const LARGEST_STRUCTURE: u64 = 128;
+
 /// How the device runtime's variables are called.
 const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "__omp"];
 
@@ -432,18 +435,35 @@ impl AccessPass<'_> {
         };
         let mut write = access(0, AccessKind::WRITE);
         if !copies {
+            write.value = Some(call.operand(1));
             return vec![write];
         }
-        // What `llvm.memcpy` writes is what it reads. A structure is copied as a number so that threads that all write
-        // the same are known to.
-        let bytes = size.as_int().unwrap_or(0);
-        if self.unit.options.checks.race && bytes.is_power_of_two() && bytes <= 16 {
-            let bits = Type::int(self.unit.context(), 8 * bytes as u32);
-            let copied = Builder::before(self.unit.context(), call).load(bits, call.operand(1));
-            copied.set_alignment(1);
-            write.value = Some(copied);
+        if self.unit.options.checks.race {
+            write.value = self.copied(call, size.as_int().unwrap_or(0));
         }
         vec![access(1, AccessKind::READ), write]
+    }
+
+    /// What `llvm.memcpy` writes, as one number: threads that all copy the same structure are known to. `None` for
+    /// nothing and for long copies.
+    fn copied(&self, call: Value, bytes: u64) -> Option<Value> {
+        if bytes == 0 || bytes > LARGEST_STRUCTURE {
+            return None;
+        }
+        let context = self.unit.context();
+        let wide = Type::int(context, 64);
+        let builder = Builder::before(context, call);
+        let word = |offset: u64| {
+            let bits = Type::int(context, 8 * (bytes - offset).min(8) as u32);
+            let place = builder.byte_offset(call.operand(1), Value::int(wide, offset));
+            let loaded = builder.load(bits, place);
+            loaded.set_alignment(1);
+            builder.cast_unsigned(loaded, wide)
+        };
+        let more = (8..bytes).step_by(8);
+        Some(more.fold(word(0), |sum, offset| {
+            self.mixed(&builder, sum, word(offset))
+        }))
     }
 
     /// Bytes of a variable; `None` for anything else, and for a variable whose size the launch decides.
@@ -494,19 +514,25 @@ impl AccessPass<'_> {
         let bits = builder.cast(LLVMOpcode::LLVMBitCast, value, both);
         let high = builder.binary(LLVMOpcode::LLVMLShr, bits, Value::int(both, 64));
         let half = |bits| builder.cast(LLVMOpcode::LLVMTrunc, bits, wide);
-        // An odd factor: halves that change places make another number.
-        let high = builder.binary(
-            LLVMOpcode::LLVMMul,
-            half(high),
-            Value::int(wide, 0x9e37_79b9),
-        );
-        builder.binary(LLVMOpcode::LLVMXor, half(bits), high)
+        self.mixed(builder, half(high), half(bits))
     }
 
-    /// Whether an instruction is none of the program's source: where there is debug information, it has no line.
+    /// One number for two. An odd factor: those that change places make another one.
+    fn mixed(&self, builder: &Builder, one: Value, other: Value) -> Value {
+        let factor = Value::int(one.ty(), 0x9e37_79b9);
+        let product = builder.binary(LLVMOpcode::LLVMMul, one, factor);
+        builder.binary(LLVMOpcode::LLVMXor, product, other)
+    }
+
+    /// Whether an instruction is none of the program's source: where there is debug information, it has no line. A
+    /// store that has a place without a line was several of the program's: an optimiser makes one of the two branches'.
     fn is_foreign(&self, instruction: Value) -> bool {
         let frames = instruction.locations(self.unit.context());
-        self.has_lines && frames.first().is_none_or(|frame| frame.line == 0)
+        let is_store = instruction.opcode() == Some(LLVMOpcode::LLVMStore);
+        self.has_lines
+            && frames
+                .first()
+                .is_none_or(|frame| frame.line == 0 && !is_store)
     }
 
     fn number(&self, value: u64) -> Value {

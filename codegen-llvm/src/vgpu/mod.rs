@@ -23,6 +23,7 @@ mod fused;
 mod globals;
 mod host;
 mod internalise;
+mod kept_choices;
 mod kernels;
 mod lane_access;
 mod lanes;
@@ -117,6 +118,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("fused", fused::run),
     ("finish", optimise::finish),
     ("cold-values", cold_values::run),
+    ("kept-choices", kept_choices::run),
     ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),

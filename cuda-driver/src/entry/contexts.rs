@@ -1,9 +1,14 @@
 //! Contexts.
 
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
+use cudart::cuda_device::CudaDevice;
 use cudart::error::{Code, Result};
+use cudart::events::Event;
+use cudart::own_stream::OwnStream;
 use cudart::runtime::runtime;
+use cudart::streams::Role;
 
 use crate::contexts;
 use crate::entry::{forward, in_context, place};
@@ -102,6 +107,96 @@ pub unsafe extern "C" fn cuCtxCreate_v4(
 #[unsafe(no_mangle)]
 pub extern "C" fn cuCtxDestroy_v2(context: *mut c_void) -> i32 {
     answer(contexts::started().and_then(|()| contexts::destroy(context as usize)))
+}
+
+/// Counts a user more of the current context.
+///
+/// # Safety
+/// The address is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuCtxAttach(context: *mut *mut c_void, flags: u32) -> i32 {
+    let attach = || {
+        if flags != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let handle = contexts::handle(&contexts::current()?);
+        contexts::change(handle, |context| context.users += 1)?;
+        // SAFETY: caller.
+        *unsafe { place(context)? } = handle as *mut c_void;
+        Ok(())
+    };
+    answer(attach())
+}
+
+/// Counts one less. The last one destroys the context.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxDetach(context: *mut c_void) -> i32 {
+    let detach = || {
+        let handle = contexts::handle(&contexts::current()?);
+        if handle != context as usize {
+            return Err(Code::DEVICE_UNINITIALIZED);
+        }
+        let left = contexts::change(handle, |context| {
+            context.users = context.users.saturating_sub(1);
+            context.users
+        })?;
+        match left {
+            0 if !contexts::context(handle)?.is_primary => contexts::destroy(handle),
+            _ => Ok(()),
+        }
+    };
+    answer(detach())
+}
+
+/// Has an event happen when all work that a context has now is done.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxRecordEvent(context: *mut c_void, event: *mut c_void) -> i32 {
+    answer(contexts::context(context as usize).and_then(|found| record_all(&found.device, event)))
+}
+
+/// Has all later work of a context wait for an event.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxWaitEvent(context: *mut c_void, event: *mut c_void) -> i32 {
+    answer(contexts::context(context as usize).and_then(|found| wait_all(&found.device, event)))
+}
+
+/// Every stream of a context, its default one among them.
+fn own_streams(device: &Arc<CudaDevice>) -> Result<Vec<OwnStream>> {
+    device.default_stream()?;
+    let own = |stream| OwnStream {
+        device: device.clone(),
+        stream,
+    };
+    let streams: Vec<_> = device.streams().into_iter().map(own).collect();
+    match streams.iter().any(|own| own.stream.is_captured()) {
+        true => Err(Code::CAPTURE_UNSUPPORTED),
+        false => Ok(streams),
+    }
+}
+
+/// Records an event behind all streams of a context: on a stream that waits for them.
+pub fn record_all(device: &Arc<CudaDevice>, event: *mut c_void) -> Result<()> {
+    let event = runtime().event(event as usize)?;
+    let streams = own_streams(device)?;
+    let behind = OwnStream {
+        device: device.clone(),
+        stream: device.stream(Role::Independent)?,
+    };
+    for own in streams {
+        let passed = Event::new(false);
+        own.record(&passed)?;
+        behind.wait_for(&passed)?;
+    }
+    behind.record(&event)?;
+    device.destroy(behind.stream);
+    Ok(())
+}
+
+/// Has all streams of a context wait for an event.
+pub fn wait_all(device: &Arc<CudaDevice>, event: *mut c_void) -> Result<()> {
+    let event = runtime().event(event as usize)?;
+    let streams = own_streams(device)?;
+    streams.iter().try_for_each(|own| own.wait_for(&event))
 }
 
 /// Makes a context current above the one that is.

@@ -2,10 +2,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use cudart::abi::Size;
+use cudart::abi::{CopyBox, PitchedPointer, Size};
 use cudart::copy::{self, Direction, Extent, Side, Waits};
 use cudart::entry::arrays::array;
 use cudart::error::{Code, Result};
+use cudart::graph::described::DriversCopy;
 use cudart::own_stream::OwnStream;
 use cudart::runtime::runtime;
 
@@ -240,6 +241,59 @@ pub struct BoxCopy {
 
 const _: () = assert!(size_of::<PlaneCopy>() == 128 && size_of::<BoxCopy>() == 200);
 
+impl BoxCopy {
+    /// The same as words, by which a graph keeps it.
+    pub fn words(&self) -> DriversCopy {
+        // SAFETY: it has as many bytes, and words may be unwritten.
+        unsafe { std::ptr::from_ref(self).cast::<DriversCopy>().read() }
+    }
+
+    /// The copy that these words are.
+    pub fn of_words(words: &DriversCopy) -> BoxCopy {
+        // SAFETY: the words are a copy's (`words`).
+        unsafe { std::ptr::from_ref(words).cast::<BoxCopy>().read() }
+    }
+
+    /// The runtime's copy of memory that is no array.
+    pub fn of_runtimes(copy: &CopyBox) -> Result<BoxCopy> {
+        if !copy.from_array.is_null() || !copy.to_array.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // `cudaMemcpyKind`: to and from the host are its odd and even numbers.
+        let (from, to) = match copy.kind {
+            0 => (HOST, HOST),
+            1 => (HOST, DEVICE),
+            2 => (DEVICE, HOST),
+            3 => (DEVICE, DEVICE),
+            _ => (UNIFIED, UNIFIED),
+        };
+        let side = |position: &Size, of: &PitchedPointer, kind: c_int| BoxSide {
+            x: position.x,
+            y: position.y,
+            z: position.z,
+            level: 0,
+            kind,
+            host: if kind == HOST {
+                of.address
+            } else {
+                std::ptr::null_mut()
+            },
+            device: if kind == HOST { 0 } else { of.address as u64 },
+            array: std::ptr::null_mut(),
+            reserved: std::ptr::null_mut(),
+            pitch: of.pitch,
+            height: of.height,
+        };
+        Ok(BoxCopy {
+            from: side(&copy.from_position, &copy.from, from),
+            to: side(&copy.to_position, &copy.to, to),
+            width: copy.extent.x,
+            height: copy.extent.y,
+            depth: copy.extent.z,
+        })
+    }
+}
+
 impl From<&PlaneCopy> for BoxCopy {
     fn from(plane: &PlaneCopy) -> BoxCopy {
         let side = |side: PlaneSide| BoxSide {
@@ -414,6 +468,26 @@ pub unsafe extern "C" fn cuMemcpy2DAsync_v2(copy: *const PlaneCopy, stream: *mut
     unsafe { plane(copy, stream, Waits::ForPageable) }
 }
 
+/// Copies a box between contexts: all reach the same memory.
+///
+/// # Safety
+/// As for [`cuMemcpy2D_v2`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpy3DPeer(copy: *const BoxCopy) -> i32 {
+    // SAFETY: caller.
+    unsafe { whole_box(copy, DEFAULT, Waits::Always) }
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// As for [`cuMemcpy2DAsync_v2`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpy3DPeerAsync(copy: *const BoxCopy, stream: *mut c_void) -> i32 {
+    // SAFETY: caller.
+    unsafe { whole_box(copy, stream, Waits::ForPageable) }
+}
+
 /// Copies a box.
 ///
 /// # Safety
@@ -443,6 +517,7 @@ per_thread! {
         to: u64, to_context: *mut c_void, from: u64, from_context: *mut c_void, len: usize; stream
     );
     cuMemcpy2DAsync_v2_ptsz = cuMemcpy2DAsync_v2(copy: *const PlaneCopy; stream);
+    cuMemcpy3DPeerAsync_ptsz = cuMemcpy3DPeerAsync(copy: *const BoxCopy; stream);
     cuMemcpy3DAsync_v2_ptsz = cuMemcpy3DAsync_v2(copy: *const BoxCopy; stream);
 }
 
@@ -457,4 +532,5 @@ per_thread_waiting! {
     cuMemcpy2D_v2_ptds = cuMemcpy2DAsync_v2(copy: *const PlaneCopy);
     cuMemcpy2DUnaligned_v2_ptds = cuMemcpy2DAsync_v2(copy: *const PlaneCopy);
     cuMemcpy3D_v2_ptds = cuMemcpy3DAsync_v2(copy: *const BoxCopy);
+    cuMemcpy3DPeer_ptds = cuMemcpy3DPeerAsync(copy: *const BoxCopy);
 }

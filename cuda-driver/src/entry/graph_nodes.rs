@@ -1,6 +1,7 @@
 //! Nodes of graphs, one by one.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
 use cudart::abi::{
     AllocationParameters, FillParameters, HostParameters, KernelParameters, UpdateResult,
@@ -8,6 +9,7 @@ use cudart::abi::{
 use cudart::copy::Waits;
 use cudart::entry::graph_nodes as nodes;
 use cudart::error::{Code, Result, without_trace};
+use cudart::graph::described::DriversCopy;
 use cudart::own_stream::OwnStream;
 
 use crate::contexts;
@@ -19,9 +21,9 @@ use crate::status::answer;
 /// `CUDA_KERNEL_NODE_PARAMS_v2`: what the runtime's interface has, and the kernel of a library instead of a function.
 #[repr(C)]
 pub struct KernelNode {
-    launch: KernelParameters,
-    kernel: *mut c_void,
-    context: *mut c_void,
+    pub(super) launch: KernelParameters,
+    pub(super) kernel: *mut c_void,
+    pub(super) context: *mut c_void,
 }
 
 /// Does something with the parameters of a kernel's node, whose arguments are addresses.
@@ -142,7 +144,11 @@ pub unsafe extern "C" fn cuGraphAddMemcpyNode(
     _context: *mut c_void,
 ) -> i32 {
     // SAFETY: caller.
-    in_context(|| unsafe { nodes::add_copy(node, graph, (after, count), |own| enqueue(own, copy)) })
+    in_context(|| unsafe {
+        nodes::add_copy(node, graph, (after, count), words(copy), |own| {
+            enqueue(own, copy)
+        })
+    })
 }
 
 /// Changes one.
@@ -155,7 +161,9 @@ pub unsafe extern "C" fn cuGraphMemcpyNodeSetParams(
     copy: *const BoxCopy,
 ) -> i32 {
     // SAFETY: caller.
-    in_context(|| nodes::change_copy(None, node, |own| unsafe { enqueue(own, copy) }))
+    let words = unsafe { words(copy) };
+    // SAFETY: caller.
+    in_context(|| nodes::change_copy(None, node, words, |own| unsafe { enqueue(own, copy) }))
 }
 
 /// Changes one in a graph that can be launched.
@@ -170,7 +178,23 @@ pub unsafe extern "C" fn cuGraphExecMemcpyNodeSetParams(
     _context: *mut c_void,
 ) -> i32 {
     // SAFETY: caller.
-    in_context(|| nodes::change_copy(Some(executable), node, |own| unsafe { enqueue(own, copy) }))
+    let words = unsafe { words(copy) };
+    // SAFETY: caller.
+    in_context(|| {
+        // SAFETY: caller.
+        nodes::change_copy(Some(executable), node, words, |own| unsafe {
+            enqueue(own, copy)
+        })
+    })
+}
+
+/// What a graph keeps of a copy.
+///
+/// # Safety
+/// The address is null or valid.
+unsafe fn words(copy: *const BoxCopy) -> DriversCopy {
+    // SAFETY: caller.
+    unsafe { copy.as_ref() }.map_or([MaybeUninit::zeroed(); 25], BoxCopy::words)
 }
 
 /// # Safety

@@ -17,10 +17,12 @@ use crate::entry::{forward, in_context, outcome, per_thread};
 use crate::status::answer;
 use crate::{contexts, modules};
 
-/// `CU_LAUNCH_PARAM_BUFFER_POINTER`, `…_BUFFER_SIZE` and the end of the list.
-const END: usize = 0;
-const BUFFER: usize = 1;
-const SIZE: usize = 2;
+/// The end of a list of a launch's arguments.
+pub const END: usize = 0;
+/// `CU_LAUNCH_PARAM_BUFFER_POINTER`
+pub const BUFFER: usize = 1;
+/// `CU_LAUNCH_PARAM_BUFFER_SIZE`
+pub const SIZE: usize = 2;
 
 /// The addresses of a kernel's arguments. Without arguments there is nothing to read.
 ///

@@ -134,7 +134,8 @@ pub unsafe extern "C" fn cuModuleGetLoadingMode(mode: *mut c_int) -> i32 {
     answer(unsafe { place(mode) }.map(|place| *place = EAGER))
 }
 
-fn module(handle: *mut c_void) -> Result<std::sync::Arc<Loaded>> {
+/// The module of a handle.
+pub fn module(handle: *mut c_void) -> Result<std::sync::Arc<Loaded>> {
     contexts::current()?;
     let found = modules::modules().get(handle as usize);
     found.ok_or(Code::INVALID_HANDLE)

@@ -183,6 +183,16 @@ pub unsafe extern "C" fn cuGetExportTable(table: *mut *const c_void, id: *const 
 #[unsafe(no_mangle)]
 pub extern "C" fn omptargetVirtualDriver() {}
 
+/// Sets a profiler up. No driver does that since CUDA 12.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuProfilerInitialize(
+    _settings: *const c_char,
+    _output: *const c_char,
+    _mode: c_int,
+) -> i32 {
+    answer(Err(Code::NOT_SUPPORTED))
+}
+
 forward! {
     in_context;
     /// Has a profiler begin to look on.

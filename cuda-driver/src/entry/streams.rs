@@ -6,7 +6,7 @@ use cudart::abi::AttributeValue;
 use cudart::runtime::runtime;
 
 use crate::contexts;
-use crate::entry::{forward, in_context, per_thread, place, started};
+use crate::entry::{forward, in_context, parts, per_thread, place, started};
 use crate::status::answer;
 
 /// The context of a stream.
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut 
     answer(ask())
 }
 
-/// The same. There are no contexts of parts of a device.
+/// The same, and the part of a device that the context has; null: the whole.
 ///
 /// # Safety
 /// The addresses are null or valid.
@@ -36,11 +36,12 @@ pub unsafe extern "C" fn cuStreamGetCtx_v2(
     part: *mut *mut c_void,
 ) -> i32 {
     // SAFETY: caller.
-    if let Some(part) = unsafe { part.as_mut() } {
-        *part = std::ptr::null_mut();
+    unsafe {
+        match parts::cuStreamGetGreenCtx(stream, part) {
+            0 => cuStreamGetCtx(stream, context),
+            code => code,
+        }
     }
-    // SAFETY: caller.
-    unsafe { cuStreamGetCtx(stream, context) }
 }
 
 forward! {

@@ -11,10 +11,14 @@ use super::texels;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    width: usize,
-    height: usize,
-    format: u32,
-    channels: u32,
+    /// Texels of a row.
+    pub width: usize,
+    /// Rows; 0 where there is one.
+    pub height: usize,
+    /// `CUarray_format`.
+    pub format: u32,
+    /// Channels of a texel.
+    pub channels: u32,
 }
 
 /// `CUDA_ARRAY3D_DESCRIPTOR`.

@@ -2,4 +2,5 @@
 
 pub mod array;
 pub mod object;
+pub mod reference;
 pub mod texels;

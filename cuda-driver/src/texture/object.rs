@@ -11,46 +11,56 @@ use super::texels;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Resource {
-    kind: c_int,
-    of: ResourceOf,
-    flags: u32,
+    pub(super) kind: c_int,
+    pub(super) of: ResourceOf,
+    pub(super) flags: u32,
 }
 
 /// What a [`Resource`] names, by its kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
-union ResourceOf {
-    array: *mut c_void,
-    memory: Memory,
+pub(super) union ResourceOf {
+    pub(super) array: *mut c_void,
+    pub(super) memory: Memory,
     reserved: [u64; 16],
 }
 
 /// Memory as a resource. Of a row only the first number counts.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Memory {
-    address: u64,
-    format: u32,
-    channels: u32,
-    width: usize,
-    height: usize,
-    pitch: usize,
+pub(super) struct Memory {
+    pub(super) address: u64,
+    pub(super) format: u32,
+    pub(super) channels: u32,
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) pitch: usize,
 }
 
 /// `CUDA_TEXTURE_DESC`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Settings {
-    modes: [c_int; 3],
-    filter: c_int,
-    flags: u32,
-    anisotropy: u32,
-    level_filter: c_int,
-    bias: f32,
-    least: f32,
-    greatest: f32,
-    border: [f32; 4],
-    reserved: [c_int; 12],
+    /// What is read outside, for each axis.
+    pub modes: [c_int; 3],
+    /// Whether texels are interpolated.
+    pub filter: c_int,
+    /// `CU_TRSF_READ_AS_INTEGER` and its like.
+    pub flags: u32,
+    /// Samples along a line.
+    pub anisotropy: u32,
+    /// Whether levels are interpolated.
+    pub level_filter: c_int,
+    /// Added to a level.
+    pub bias: f32,
+    /// The least level.
+    pub least: f32,
+    /// The greatest.
+    pub greatest: f32,
+    /// The colour outside.
+    pub border: [f32; 4],
+    /// Zeros.
+    pub reserved: [c_int; 12],
 }
 
 /// `CUDA_RESOURCE_VIEW_DESC`.

@@ -134,6 +134,7 @@ symbol_versions::export! {
         cudaGraphAddMemsetNode,
         cudaGraphEventRecordNodeSetEvent,
         cudaGraphEventWaitNodeSetEvent,
+        cudaGraphExecChildGraphNodeSetParams,
         cudaGraphExecEventRecordNodeSetEvent,
         cudaGraphExecEventWaitNodeSetEvent,
         cudaGraphExecHostNodeSetParams,
@@ -150,6 +151,23 @@ symbol_versions::export! {
         cudaGraphMemcpyNodeSetParamsFromSymbol,
         cudaGraphMemcpyNodeSetParamsToSymbol,
         cudaGraphMemsetNodeSetParams,
+    }
+    cudart::entry::graph_questions::{
+        cudaGraphDebugDotPrint,
+        cudaGraphEventRecordNodeGetEvent,
+        cudaGraphEventWaitNodeGetEvent,
+        cudaGraphExecGetFlags,
+        cudaGraphHostNodeGetParams,
+        cudaGraphKernelNodeCopyAttributes,
+        cudaGraphKernelNodeGetAttribute,
+        cudaGraphKernelNodeGetParams,
+        cudaGraphKernelNodeSetAttribute,
+        cudaGraphMemAllocNodeGetParams,
+        cudaGraphMemFreeNodeGetParams,
+        cudaGraphMemcpyNodeGetParams,
+        cudaGraphMemsetNodeGetParams,
+        cudaGraphNodeGetEnabled,
+        cudaGraphNodeSetEnabled,
     }
     cudart::entry::graphs::{
         cudaDeviceGetGraphMemAttribute,

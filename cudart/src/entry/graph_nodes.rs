@@ -12,7 +12,8 @@ use crate::entry::memory::graph_memory;
 use crate::entry::place;
 use crate::entry::symbols::{Way, transfer};
 use crate::error::{Code, Result, answer};
-use crate::graph::node::{Action, Node, NodeKind};
+use crate::graph::described::{Described, DriversCopy};
+use crate::graph::node::{Action, Node, NodeKind, NodeWork};
 use crate::graph::recorder::Recorder;
 use crate::graph::{Graph, capture};
 use crate::launch::{self, Configuration};
@@ -21,7 +22,7 @@ use crate::runtime::runtime;
 use crate::streams::{Role, Stream};
 
 /// What `enqueue` enqueues on a stream of the current device.
-fn recorded(enqueue: impl FnOnce(&OwnStream) -> Result<()>) -> Result<Action> {
+fn recorded(enqueue: impl FnOnce(&OwnStream) -> Result<()>) -> Result<NodeWork> {
     let graph: Arc<Graph> = Arc::default();
     let own = OwnStream {
         device: runtime().device()?.clone(),
@@ -31,11 +32,12 @@ fn recorded(enqueue: impl FnOnce(&OwnStream) -> Result<()>) -> Result<Action> {
     enqueue(&own)?;
     capture::end(&own.stream)?;
     let node = graph.ordered()?.pop();
-    Ok(node.map_or(Action::Operations(Vec::new()), |(_, node)| node.work))
+    let action = node.map_or(Action::Operations(Vec::new()), |(_, node)| node.work);
+    Ok(action.into())
 }
 
 /// The same by a function that takes the stream's handle.
-fn recorded_by_handle(enqueue: impl FnOnce(usize) -> Result<()>) -> Result<Action> {
+fn recorded_by_handle(enqueue: impl FnOnce(usize) -> Result<()>) -> Result<NodeWork> {
     recorded(|own| {
         let handle = runtime().streams.add(own.clone());
         let outcome = enqueue(handle);
@@ -46,7 +48,7 @@ fn recorded_by_handle(enqueue: impl FnOnce(usize) -> Result<()>) -> Result<Actio
 
 /// # Safety
 /// As for [`launch::launch`].
-unsafe fn kernel(parameters: *const KernelParameters) -> Result<Action> {
+unsafe fn kernel(parameters: *const KernelParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     if parameters.arguments.is_null() && !parameters.extra.is_null() {
@@ -68,11 +70,12 @@ unsafe fn kernel(parameters: *const KernelParameters) -> Result<Action> {
 
 /// # Safety
 /// As for [`copy_box_on`].
-unsafe fn copy_box(parameters: *const CopyBox) -> Result<Action> {
+unsafe fn copy_box(parameters: *const CopyBox) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     // SAFETY: caller.
-    recorded(|own| unsafe { copy_box_on(own, parameters, Waits::ForPageable) })
+    let work = recorded(|own| unsafe { copy_box_on(own, parameters, Waits::ForPageable) })?;
+    Ok(work.described(Described::Copy(*parameters)))
 }
 
 /// # Safety
@@ -82,11 +85,14 @@ unsafe fn copy_row(
     from: *const c_void,
     len: usize,
     kind: c_int,
-) -> Result<Action> {
+) -> Result<NodeWork> {
     let direction = Direction::of(kind)?;
     let ranges = (to as u64, from as u64, len);
     // SAFETY: caller.
-    recorded(|own| unsafe { copy::copy(runtime(), own, ranges, direction, Waits::ForPageable) })
+    let work = recorded(|own| unsafe {
+        copy::copy(runtime(), own, ranges, direction, Waits::ForPageable)
+    })?;
+    Ok(work.described(Described::row(to as u64, from as u64, len, kind)))
 }
 
 /// # Safety
@@ -96,7 +102,7 @@ unsafe fn copy_symbol(
     way: Way,
     part: (usize, usize),
     kind: c_int,
-) -> Result<Action> {
+) -> Result<NodeWork> {
     recorded_by_handle(|stream| {
         let stream = stream as *mut c_void;
         // SAFETY: caller.
@@ -106,7 +112,7 @@ unsafe fn copy_symbol(
 
 /// # Safety
 /// As for [`copy::fill_rows`].
-unsafe fn fill(parameters: *const FillParameters) -> Result<Action> {
+unsafe fn fill(parameters: *const FillParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     let size = parameters.element as usize;
@@ -125,14 +131,16 @@ unsafe fn fill(parameters: *const FillParameters) -> Result<Action> {
     if extent.height > 1 && extent.width > side.pitch {
         return Err(Code::INVALID_PITCH);
     }
-    if element.iter().all(|byte| *byte == element[0]) {
+    let is_bytes = element.iter().all(|byte| *byte == element[0]);
+    let work = recorded(|own| match is_bytes {
         // SAFETY: caller.
-        return recorded(|own| unsafe {
+        true => unsafe {
             copy::fill_rows(runtime(), own, side, element[0], extent, Waits::ForPageable)
-        });
-    }
-    // SAFETY: caller.
-    recorded(|own| unsafe { copy::fill_elements(runtime(), own, side, element, extent) })
+        },
+        // SAFETY: caller.
+        false => unsafe { copy::fill_elements(runtime(), own, side, element, extent) },
+    });
+    Ok(work?.described(Described::Fill(*parameters)))
 }
 
 /// Adds a node.
@@ -144,7 +152,7 @@ unsafe fn add(
     graph: *mut c_void,
     (list, count): (*const *mut c_void, usize),
     kind: NodeKind,
-    work: impl FnOnce() -> Result<Action>,
+    work: impl FnOnce() -> Result<NodeWork>,
 ) -> i32 {
     let add = || {
         // SAFETY: caller.
@@ -163,19 +171,22 @@ pub unsafe fn add_copy(
     node: *mut *mut c_void,
     graph: *mut c_void,
     list: (*const *mut c_void, usize),
+    described: DriversCopy,
     enqueue: impl FnOnce(&OwnStream) -> Result<()>,
 ) -> i32 {
+    let work = || Ok(recorded(enqueue)?.described(Described::DriversCopy(described)));
     // SAFETY: caller.
-    unsafe { add(node, graph, list, NodeKind::Copy, || recorded(enqueue)) }
+    unsafe { add(node, graph, list, NodeKind::Copy, work) }
 }
 
 /// Has a node do a copy, which `enqueue` enqueues: in a graph that can be launched, if there is one.
 pub fn change_copy(
     executable: Option<*mut c_void>,
     node: *mut c_void,
+    described: DriversCopy,
     enqueue: impl FnOnce(&OwnStream) -> Result<()>,
 ) -> i32 {
-    let work = recorded(enqueue);
+    let work = recorded(enqueue).map(|work| work.described(Described::DriversCopy(described)));
     match executable {
         Some(executable) => change_executable(executable, node, NodeKind::Copy, work),
         None => answer(work.and_then(|work| change(node, NodeKind::Copy, work))),
@@ -187,7 +198,7 @@ fn change_executable(
     executable: *mut c_void,
     node: *mut c_void,
     kind: NodeKind,
-    work: Result<Action>,
+    work: Result<NodeWork>,
 ) -> i32 {
     let graph = self::executable(executable);
     answer(graph.and_then(|graph| graph.replace(node as usize, kind, work?)))
@@ -297,45 +308,58 @@ changed! {
 
 /// # Safety
 /// The function may be called with its data on any thread, whenever the graph runs.
-unsafe fn host(parameters: *const HostParameters) -> Result<Action> {
+unsafe fn host(parameters: *const HostParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     // SAFETY: caller.
     let call = unsafe { host_call(parameters.function, parameters.data)? };
-    recorded(|own| own.device.enqueue_call(&own.stream, call))
+    let work = recorded(|own| own.device.enqueue_call(&own.stream, call))?;
+    Ok(work.described(Described::Host(*parameters)))
+}
+
+/// Changes the graph that is a node, in a graph that can be launched.
+pub extern "C" fn cudaGraphExecChildGraphNodeSetParams(
+    executable: *mut c_void,
+    node: *mut c_void,
+    child_graph: *mut c_void,
+) -> i32 {
+    change_executable(executable, node, NodeKind::Graph, child(child_graph))
 }
 
 /// A node has the graph as it is now.
-fn child(child: *mut c_void) -> Result<Action> {
-    Ok(Action::Graph(graph(child)?.duplicate()))
+fn child(child: *mut c_void) -> Result<NodeWork> {
+    Ok(Action::Graph(graph(child)?.duplicate()).into())
 }
 
-fn empty() -> Result<Action> {
-    Ok(Action::Operations(Vec::new()))
+fn empty() -> Result<NodeWork> {
+    Ok(Action::Operations(Vec::new()).into())
 }
 
-fn record(event: *mut c_void) -> Result<Action> {
-    Ok(Action::Record(runtime().event(event as usize)?))
+fn record(event: *mut c_void) -> Result<NodeWork> {
+    let work = NodeWork::from(Action::Record(runtime().event(event as usize)?));
+    Ok(work.described(Described::Event(event as usize)))
 }
 
-fn wait(event: *mut c_void) -> Result<Action> {
-    Ok(Action::Wait(runtime().event(event as usize)?))
+fn wait(event: *mut c_void) -> Result<NodeWork> {
+    let work = NodeWork::from(Action::Wait(runtime().event(event as usize)?));
+    Ok(work.described(Described::Event(event as usize)))
 }
 
 /// # Safety
 /// The address is null or valid.
-unsafe fn allocation(parameters: *mut AllocationParameters) -> Result<Action> {
+unsafe fn allocation(parameters: *mut AllocationParameters) -> Result<NodeWork> {
     // SAFETY: caller.
     let parameters = unsafe { place(parameters)? };
     let (address, memory) = graph_memory(parameters.bytes)?;
     parameters.address = address;
-    Ok(Action::Memory(memory))
+    let work = NodeWork::from(Action::Memory(memory));
+    Ok(work.described(Described::Allocation(*parameters)))
 }
 
 /// Memory of a graph stays as long as the graph does, so that nothing is to be done when it runs.
-fn free(memory: *mut c_void) -> Result<Action> {
+fn free(memory: *mut c_void) -> Result<NodeWork> {
     match runtime().graph_memory.has(memory as u64) {
-        true => Ok(Action::Operations(Vec::new())),
+        true => Ok(empty()?.described(Described::Free(memory as u64))),
         false => Err(Code::INVALID_VALUE),
     }
 }

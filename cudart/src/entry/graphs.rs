@@ -8,7 +8,7 @@ use crate::abi::{InstantiateParameters, UpdateResult};
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
 use crate::graph::executable::{Difference, Executable};
-use crate::graph::node::{Action, NodeId, NodeKind};
+use crate::graph::node::{Action, NodeId, NodeKind, NodeWork};
 use crate::graph::{Graph, graph_of};
 use crate::runtime::runtime;
 
@@ -330,7 +330,7 @@ fn instantiate(graph: *mut c_void, flags: u64) -> Result<*mut c_void> {
     if flags & !ADVICE != 0 {
         return Err(Code::INVALID_VALUE);
     }
-    let executable = Executable::new(&*self::graph(graph)?)?;
+    let executable = Executable::new(&*self::graph(graph)?, flags)?;
     Ok(runtime().executables.add(Arc::new(executable)) as *mut c_void)
 }
 
@@ -448,12 +448,6 @@ pub unsafe fn behind(
 }
 
 /// Changes the work of a node of this sort.
-pub fn change(node: *mut c_void, kind: NodeKind, work: Action) -> Result<()> {
-    graph_of(node as usize)?.change(node as usize, |node| {
-        if node.kind != kind {
-            return Err(Code::INVALID_VALUE);
-        }
-        node.work = work;
-        Ok(())
-    })?
+pub fn change(node: *mut c_void, kind: NodeKind, work: NodeWork) -> Result<()> {
+    graph_of(node as usize)?.change(node as usize, |node| node.replace(kind, work))?
 }

@@ -14,6 +14,7 @@ pub mod events;
 pub mod foreign;
 pub mod functions;
 pub mod graph_nodes;
+pub mod graph_questions;
 pub mod graphs;
 pub mod host_calls;
 pub mod host_memory;

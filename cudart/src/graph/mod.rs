@@ -1,6 +1,7 @@
 //! Graphs: operations in an order that the program gives, or that it shows by capturing streams.
 
 pub mod capture;
+pub mod described;
 pub mod executable;
 pub mod memory;
 pub mod node;

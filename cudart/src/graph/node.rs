@@ -1,12 +1,14 @@
 //! Nodes of graphs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::error::{Code, Result};
 use crate::events::Event;
 use crate::graph::Graph;
+use crate::graph::described::Described;
 use crate::graph::memory::GraphMemory;
-use crate::graph::operation::Operation;
+use crate::graph::operation::{Operation, OwnedLaunch};
 
 /// The number of a node, which no other node of the process has.
 pub type NodeId = usize;
@@ -53,6 +55,32 @@ pub enum Action {
     Memory(Arc<GraphMemory>),
 }
 
+/// What a node does, and what a program said of it.
+pub struct NodeWork {
+    /// The work.
+    pub action: Action,
+    /// The parameters.
+    pub described: Option<Described>,
+}
+
+impl From<Action> for NodeWork {
+    fn from(action: Action) -> NodeWork {
+        let described = match &action {
+            Action::Operations(operations) => Described::of(operations),
+            _ => None,
+        };
+        NodeWork { action, described }
+    }
+}
+
+impl NodeWork {
+    /// The same with parameters.
+    pub fn described(mut self, described: Described) -> NodeWork {
+        self.described = Some(described);
+        self
+    }
+}
+
 impl NodeKind {
     /// The sort of a node that has these operations.
     pub fn of(operations: &[Operation]) -> NodeKind {
@@ -73,6 +101,12 @@ pub struct Node {
     pub kind: NodeKind,
     /// The work.
     pub work: Action,
+    /// What the program said of it.
+    pub described: Option<Described>,
+    /// Advice of a kernel's node, by `cudaLaunchAttributeID`.
+    pub attributes: BTreeMap<i32, [i32; 16]>,
+    /// Whether a launch leaves it out.
+    pub is_disabled: bool,
     /// The nodes that come before it.
     pub after: BTreeSet<NodeId>,
     /// The node of which it is a clone.
@@ -81,12 +115,59 @@ pub struct Node {
 
 impl Node {
     /// A node behind others.
-    pub fn new(kind: NodeKind, work: Action, after: impl IntoIterator<Item = NodeId>) -> Node {
+    pub fn new(
+        kind: NodeKind,
+        work: impl Into<NodeWork>,
+        after: impl IntoIterator<Item = NodeId>,
+    ) -> Node {
+        let NodeWork { action, described } = work.into();
         Node {
             kind,
-            work,
+            work: action,
+            described,
+            attributes: BTreeMap::new(),
+            is_disabled: false,
             after: after.into_iter().collect(),
             original: None,
+        }
+    }
+
+    /// Gives it other work of its sort.
+    pub fn replace(&mut self, kind: NodeKind, work: NodeWork) -> Result<()> {
+        if self.kind != kind {
+            return Err(Code::INVALID_VALUE);
+        }
+        (self.work, self.described) = (work.action, work.described);
+        Ok(())
+    }
+
+    /// The launch of a kernel's node.
+    pub fn launch(&self) -> Result<&OwnedLaunch> {
+        match &self.work {
+            Action::Operations(operations) => match operations.as_slice() {
+                [Operation::Launch(launch)] => Ok(launch),
+                _ => Err(Code::INVALID_VALUE),
+            },
+            _ => Err(Code::INVALID_VALUE),
+        }
+    }
+
+    /// A piece of advice; zeros if there is none.
+    pub fn attribute(&self, id: i32) -> [i32; 16] {
+        self.attributes.get(&id).copied().unwrap_or_default()
+    }
+
+    /// Gives it a piece of advice.
+    pub fn set_attribute(&mut self, id: i32, value: [i32; 16]) {
+        self.attributes.insert(id, value);
+    }
+
+    /// Has the blocks of a kernel's node wait for each other, or not.
+    pub fn set_cooperative(&mut self, cooperative: bool) {
+        if let Action::Operations(operations) = &mut self.work
+            && let [Operation::Launch(launch)] = operations.as_mut_slice()
+        {
+            launch.cooperative = cooperative;
         }
     }
 }

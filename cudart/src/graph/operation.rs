@@ -15,8 +15,13 @@ pub struct OwnedLaunch {
     grid: [u32; 3],
     block: [u32; 3],
     dynamic_shared: u32,
-    cooperative: bool,
+    /// Whether blocks wait for each other.
+    pub cooperative: bool,
     args: Arc<[u64]>,
+    /// The program's handle of the kernel, or 0.
+    pub function: usize,
+    /// The addresses of the arguments, which stay as long as the launch.
+    addresses: Arc<[usize]>,
 }
 
 impl OwnedLaunch {
@@ -29,7 +34,28 @@ impl OwnedLaunch {
             dynamic_shared: launch.dynamic_shared,
             cooperative: launch.cooperative,
             args: launch.args.into(),
+            function: 0,
+            addresses: Arc::default(),
         }
+    }
+
+    /// The same, of which the program may ask: with the kernel's handle.
+    pub fn of_function(mut self, function: usize) -> OwnedLaunch {
+        let mut word = 0;
+        let mut addresses = Vec::new();
+        for parameter in &self.kernel.info().parameters {
+            addresses.push(self.args.as_ptr().wrapping_add(word) as usize);
+            // Arguments begin with a word each (`launch`).
+            word += (parameter.size as usize).div_ceil(8);
+        }
+        self.addresses = addresses.into();
+        self.function = function;
+        self
+    }
+
+    /// The list of the arguments' addresses.
+    pub fn arguments(&self) -> *const *const u8 {
+        self.addresses.as_ptr().cast()
     }
 
     /// The launch.

@@ -5,6 +5,7 @@
 
 use core::ptr::null_mut;
 
+use crate::arch;
 use crate::arch::atomic::{self, AtomicU64, Ordering::Relaxed};
 
 /// A piece of memory and the bitmap of its units.
@@ -88,7 +89,11 @@ fn take(base: *mut u8, unit: u32, units: u32, used: *mut u64, bytes: usize) -> *
         let first = free.trailing_zeros();
         let taken = used | mask(count) << first;
         match bitmap.compare_exchange(used, taken, Relaxed, Relaxed) {
-            Ok(_) => return base.wrapping_add((first as usize) << unit),
+            Ok(_) => {
+                // What the last owner did with the units comes before what this one does.
+                arch::fence_block();
+                return base.wrapping_add((first as usize) << unit);
+            }
             Err(now) => used = now,
         }
     }
@@ -99,8 +104,9 @@ fn take(base: *mut u8, unit: u32, units: u32, used: *mut u64, bytes: usize) -> *
 fn give_back(base: *mut u8, unit: u32, used: *mut u64, pointer: *mut u8, bytes: usize) {
     let first = (pointer as usize - base as usize) as u32 >> unit;
     let units = mask(count(bytes, unit) as u32) << first;
+    arch::fence_block();
     let before = bitmap(used).fetch_and(!units, Relaxed);
-    crate::arch::debug_check(
+    arch::debug_check(
         before & units == units,
         c"a shared local was freed twice or with another size",
     );

@@ -2,8 +2,9 @@
 
 use findings::{Describer, Finding, Kind, Note};
 
+use crate::check::known_mapping::Relation;
 use crate::check::mappings::{at_device_address, at_host_address};
-use crate::check::variables;
+use crate::check::{routine_memory, variables};
 use crate::host_memory::is_host_memory;
 
 /// Describes device addresses by the mappings that are there and were there.
@@ -22,11 +23,19 @@ impl Describer for OfMappings {
             });
             return (vec![note], hint);
         }
-        if let Some((known, relation)) = at_device_address(address) {
+        // What races may be shared memory, which no mapping is near to.
+        let is_near = |relation: Relation| finding.kind != Kind::Race || relation.distance() == 0;
+        let found = at_device_address(address);
+        if let Some((known, relation)) = found.filter(|(_, relation)| is_near(*relation)) {
             let mut notes = known.notes(relation);
             // Who freed the memory has unmapped it, and the device knows that, too.
             notes.retain(|note| *note != known.unmapped_by() || !is_told(finding, note));
             return (notes, known.hint(finding, relation));
+        }
+        if let Some(note) = routine_memory::origin_of(address) {
+            // The device knows it, too, where it checks kernels.
+            let notes = (!is_told(finding, &note)).then_some(note);
+            return (notes.into_iter().collect(), None);
         }
         let is_fault = finding.size == 0;
         match at_host_address(address) {

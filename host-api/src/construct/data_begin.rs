@@ -241,6 +241,8 @@ impl Entering {
         {
             return Ok(());
         }
+        // Constructs that find the mapping wait until it is ready.
+        let _exclusive = findings::set_exclusive(is_new());
         let range = item.part_inside(&mapping.host);
         info::log(
             Info::DATA_TRANSFER,

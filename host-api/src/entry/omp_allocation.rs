@@ -31,6 +31,11 @@ fn alloc(routine: &'static str, size: usize, number: i32, kind: MemoryKind) -> *
         Target::Device(device) => {
             let _origin = findings::set_origin(|| findings::caller(routine));
             let event = ompt::allocation(device.number, Side::host(0), size as u64);
+            // With `requires unified_shared_memory` a device pointer is good on the host (OpenMP 5.2, 8.2).
+            let kind = match kind {
+                MemoryKind::Device if device.unified_shared_memory() => MemoryKind::Shared,
+                kind => kind,
+            };
             match device.device.alloc(size as u64, kind) {
                 Ok(address) => {
                     event.at(address.0);

@@ -78,6 +78,18 @@ impl Allocations {
         Some(self.live.get(&start)?.len)
     }
 
+    /// Who made, or freed, the allocation that `address` lies in or lay in.
+    pub fn origins(&self, address: u64) -> Option<Vec<Note>> {
+        let within = |(start, it): &(&u64, &Allocation)| address - **start < it.len;
+        let live = self.live.range(..=address).next_back().filter(within);
+        let live = live.map(|(_, it)| made(&it.made).into_iter().collect());
+        live.or_else(|| {
+            let freed = self.freed.iter().find(|it| it.span.contains(address, 1))?;
+            let notes = [made(&freed.made), since("freed", &freed.freed)];
+            Some(notes.into_iter().flatten().collect())
+        })
+    }
+
     /// How `address` relates to the allocations, and who made or freed the one it has to do with.
     pub fn describe(&self, address: u64) -> Option<(String, Vec<Note>)> {
         let below = self.live.range(..=address).next_back();
@@ -152,6 +164,8 @@ mod tests {
         );
         assert_eq!(text(1996), "4 bytes before an allocation of 40 bytes");
         assert_eq!(known.describe(2040).unwrap().1[0].text, "allocated by b");
+        assert_eq!(known.origins(2039).unwrap()[0].text, "allocated by b");
+        assert_eq!(known.origins(2040), None);
         assert!(known.describe(1 << 40).is_none());
     }
 

@@ -459,7 +459,7 @@ impl LaunchChecks {
             conflict: *conflict,
             past,
             elsewhere: self.number != conflict.launch,
-            place: self.checker.describe(address),
+            origins: self.checker.origins(address).unwrap_or_default(),
         });
     }
 

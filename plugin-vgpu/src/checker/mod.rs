@@ -330,6 +330,13 @@ impl Checker {
         heap.or_else(|| known.memory.describe(address))
     }
 
+    /// Who has allocated the memory at an address, and freed it. `None` where it is none of this device's.
+    pub fn origins(&self, address: u64) -> Option<Vec<Note>> {
+        let known = self.known.lock();
+        let heap = known.heap.origins(address);
+        heap.or_else(|| known.memory.origins(address))
+    }
+
     fn hand_out(&self, span: Span) {
         self.shadow.written.clear(span.start, span.len);
         self.shadow.accessible.set(span.start, span.len);

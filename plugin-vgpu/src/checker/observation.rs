@@ -96,8 +96,8 @@ pub enum What {
         past: Accessor,
         /// Whether that was another launch.
         elsewhere: bool,
-        /// Where.
-        place: Place,
+        /// Who has allocated the memory.
+        origins: Vec<Note>,
     },
 }
 
@@ -223,10 +223,10 @@ impl Observation {
                 conflict,
                 past,
                 elsewhere,
-                place,
+                origins,
             } => {
                 let mut notes = vec![other(&conflict, &past, Some(&code.kernel))];
-                notes.extend(noted(place));
+                notes.extend(origins);
                 let (what, hint) = match (conflict.cause, elsewhere) {
                     (Cause::Exchange, _) => (EXCHANGE, SYNCWARP),
                     (Cause::Exclusion, _) => (EXCLUSION, ONE_TEAM),

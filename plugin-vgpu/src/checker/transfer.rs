@@ -1,6 +1,6 @@
 //! Copies and fills by the host and by streams, which race with kernels and with each other.
 
-use findings::{DeviceWork, Finding, Kind, Note, Severity, current_origin};
+use findings::{DeviceWork, Finding, Kind, Note, Severity, current_origin, is_exclusive};
 use vgpu_abi::AccessKind;
 
 use super::Checker;
@@ -60,7 +60,7 @@ impl Checker {
         what: &'static str,
         parts: impl Iterator<Item = (AccessKind, Span)>,
     ) -> InFlight {
-        let Some(races) = &self.races else {
+        let Some(races) = self.races.as_ref().filter(|_| !is_exclusive()) else {
             return InFlight::default();
         };
         let origin = current_origin();
@@ -79,6 +79,37 @@ impl Checker {
             races.pass(Passed { launch, kind, span });
         }
         InFlight(Some(work))
+    }
+
+    /// Looks at what is about to be copied to the host. Of buffers that are longer than what kernels put into them, and
+    /// of structures with gaps, some bytes were never written: only where none was, nobody can mean that.
+    pub fn copied_to_host(&self, Span { start, len }: Span) {
+        if !self.checks.init || len == 0 || self.shadow.written.has_any(start, len) {
+            return;
+        }
+        // Variables of images have their values from the image.
+        let Some(notes) = self.origins(start) else {
+            return;
+        };
+        findings::report(Finding {
+            location: current_origin().and_then(|origin| origin.location),
+            address: Some(start),
+            size: len,
+            notes,
+            hint: Some(
+                "no kernel and no copy has written there: the host gets whatever the memory held"
+                    .to_owned(),
+            ),
+            ..Finding::new(
+                Kind::Init,
+                Severity::Error,
+                format!(
+                    "copy of {len} bytes to the host, none of which was ever written on the device"
+                ),
+            )
+        });
+        // What is reported once is not reported again.
+        self.shadow.written.set(start, len);
     }
 
     /// Compares the copies that have not been compared yet.
@@ -118,10 +149,7 @@ impl Checker {
         };
         let bytes = race.transfer.span.len;
         let mut notes = vec![observation::other(&race.conflict, &past, None)];
-        notes.extend(
-            self.describe(race.address)
-                .map_or(Vec::new(), |(_, notes)| notes),
-        );
+        notes.extend(self.origins(race.address).into_iter().flatten());
         let what =
             format!("race: {what} of {bytes} bytes, which nothing orders with another access");
         Finding {

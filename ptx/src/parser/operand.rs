@@ -63,10 +63,9 @@ fn single<'a>(cursor: &mut Cursor<'a>, depth: u32) -> Result<Operand<'a>, Error>
         }
         Some(Token::Number(_)) => number::number(cursor)?,
         Some(Token::Minus) => match cursor.peek_after(1) {
-            Some(Token::Word(word)) => {
+            Some(Token::Word(_)) => {
                 cursor.skip();
-                cursor.skip();
-                Operand::Negative(Box::new(Operand::Name(word, None)))
+                Operand::Negative(Box::new(name(cursor)?))
             }
             _ => number::number(cursor)?,
         },

@@ -4,11 +4,11 @@ use super::cursor::Cursor;
 use super::{initializer, number};
 use crate::error::Error;
 use crate::lexer::Token;
-use crate::syntax::{Kind, Linkage, Space, Type, Variable};
+use crate::syntax::{Linkage, Space, Type, Variable};
 
 /// Whether a directive is an opaque type, which needs no state space.
 pub fn is_opaque(word: &str) -> bool {
-    Type::of(word).is_some_and(|ty| ty.kind == Kind::Opaque)
+    Type::of(word).is_some_and(Type::is_opaque)
 }
 
 /// What stands before a name.
@@ -99,7 +99,7 @@ fn prefix(cursor: &mut Cursor<'_>) -> Result<Prefix, Error> {
     };
     let space = match space {
         Some(space) => space,
-        None if ty.kind == Kind::Opaque => Space::Global,
+        None if ty.is_opaque() => Space::Global,
         None => return Err(Error::new(position, "a variable needs a state space")),
     };
     Ok(Prefix {

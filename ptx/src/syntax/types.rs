@@ -13,8 +13,12 @@ pub enum Kind {
     Float,
     /// `.pred`
     Predicate,
-    /// `.texref`, `.samplerref`, `.surfref`
-    Opaque,
+    /// `.texref`
+    Texture,
+    /// `.samplerref`
+    Sampler,
+    /// `.surfref`
+    Surface,
 }
 
 /// A type.
@@ -48,10 +52,17 @@ impl Type {
             "f32" | "f16x2" | "bf16x2" | "tf32" => (Kind::Float, 32),
             "u16x2" | "s16x2" | "u8x4" | "s8x4" => (Kind::Bits, 32),
             "f64" | "f32x2" => (Kind::Float, 64),
-            "texref" | "samplerref" | "surfref" => (Kind::Opaque, 64),
+            "texref" => (Kind::Texture, 64),
+            "samplerref" => (Kind::Sampler, 64),
+            "surfref" => (Kind::Surface, 64),
             _ => return None,
         };
         Some(Type { kind, bits })
+    }
+
+    /// Whether only instructions for textures and surfaces know what is in it.
+    pub fn is_opaque(self) -> bool {
+        matches!(self.kind, Kind::Texture | Kind::Sampler | Kind::Surface)
     }
 
     /// Bytes in memory.

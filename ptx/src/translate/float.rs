@@ -44,19 +44,8 @@ impl<'a> Translator<'_, '_, 'a> {
                 let chosen = self.out.op(&format!("fcmp oge {} {c}, 0.0", floating(ty)));
                 self.choose(to, made, &chosen, a, b)
             }
-            // Operands of two types.
-            ("add" | "sub" | "fma", _) if types_of(instruction) > 1 => self.refused(instruction),
-            ("min" | "max", _) if instruction.has("xorsign") || sources.len() > 2 => {
-                self.refused(instruction)
-            }
-            ("redux", _) => self.refused(instruction),
             _ => None,
         }
-    }
-
-    fn refused(&mut self, instruction: &Instruction<'a>) -> Option<()> {
-        super::inline::refuse(self, instruction);
-        Some(())
     }
 
     /// An operand as a floating-point number.
@@ -85,10 +74,4 @@ impl<'a> Translator<'_, '_, 'a> {
 
 fn floating(ty: Type) -> &'static str {
     if ty.bits == 32 { "float" } else { "double" }
-}
-
-/// How many types an opcode names.
-fn types_of(instruction: &Instruction<'_>) -> usize {
-    let modifiers = instruction.modifiers.iter();
-    modifiers.filter(|word| Type::of(word).is_some()).count()
 }

@@ -142,6 +142,10 @@ fn result<'a>(
                 .collect();
             format!("{{{}}}", parts?.join(", "))
         }
+        Operand::Name(name, Some(part)) if is_part(part) => {
+            let register = result(translator, call, &Operand::Name(name, None))?;
+            format!("{register}.{part}")
+        }
         _ => match translator.elements(operand).as_slice() {
             [_] => {
                 let register = translator.as_register(operand)?;
@@ -182,6 +186,13 @@ fn source<'a>(
             format!("{{{}}}", parts?.join(", "))
         }
         Operand::Pair(..) | Operand::List(_) => return None,
+        Operand::Negative(inner) if instruction.opcode == "vmad" => {
+            format!("-{}", source(translator, call, instruction, inner)?)
+        }
+        Operand::Name(name, Some(part)) if is_part(part) => {
+            let register = source(translator, call, instruction, &Operand::Name(name, None))?;
+            format!("{register}.{part}")
+        }
         Operand::Not(inner) => format!("!{}", source(translator, call, instruction, inner)?),
         Operand::Name(name, component) if is_defined(translator, name) => match component {
             Some(component) => format!("{name}.{component}"),
@@ -232,6 +243,12 @@ fn input<'a>(
     let value = translator.value(operand, bits, false)?;
     call.inputs.push((bits, value));
     Some(format!("${}", call.outputs.len() + call.inputs.len() - 1))
+}
+
+/// Whether what stands behind a register names bytes or halves of it (`b0`, `h10`), as video instructions have them.
+fn is_part(component: &str) -> bool {
+    let digits = component.strip_prefix(['b', 'h']).unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// Whether PTX defines a name: a special register, `WARP_SZ`.

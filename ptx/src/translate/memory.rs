@@ -19,6 +19,7 @@ impl<'a> Translator<'_, '_, 'a> {
                 self.move_address(instruction, to, from)
             }
             ("isspacep", [to, address]) => self.is_in_space(instruction, to, address),
+            ("istypep", [to, handle]) => self.is_of_type(instruction, to, handle),
             ("alloca", [to, size, ..]) => self.allocate(instruction, to, size),
             ("stacksave", [to]) => {
                 let stack = self.out.call("ptr", "llvm.stacksave.p0", &[]);
@@ -147,6 +148,31 @@ impl<'a> Translator<'_, '_, 'a> {
         self.assign(to, &value, 1, false)
     }
 
+    /// `istypep.texref p, a`: whether a handle is that of one of the module's variables of this type. Two that have no
+    /// handle yet are not told from each other.
+    fn is_of_type(
+        &mut self,
+        instruction: &Instruction<'a>,
+        to: &Operand<'a>,
+        handle: &Operand<'a>,
+    ) -> Option<()> {
+        let wanted = Type::of(instruction.modifiers.first()?).filter(|ty| ty.is_opaque())?;
+        let handle = self.value(handle, 64, false)?;
+        let variables = self.context.variables.values();
+        let mut names: Vec<_> = variables
+            .filter(|variable| variable.ty == wanted)
+            .map(|variable| variable.name)
+            .collect();
+        names.sort_unstable();
+        let mut any = "false".to_owned();
+        for name in names {
+            let known = self.value(&Operand::Name(name, None), 64, false)?;
+            let same = self.out.op(&format!("icmp eq i64 {handle}, {known}"));
+            any = self.out.op(&format!("or i1 {any}, {same}"));
+        }
+        self.assign(to, &any, 1, false)
+    }
+
     /// `alloca.u64 address, size[, align]`
     fn allocate(
         &mut self,
@@ -170,5 +196,5 @@ impl<'a> Translator<'_, '_, 'a> {
 
 /// The type of an access's elements; bits are all that counts, but for the sign.
 fn element(instruction: &Instruction<'_>) -> Option<Type> {
-    Type::of(instruction.modifiers.last()?).filter(|ty| ty.kind != Kind::Opaque)
+    Type::of(instruction.modifiers.last()?).filter(|ty| !ty.is_opaque())
 }

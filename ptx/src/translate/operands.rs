@@ -105,12 +105,23 @@ impl<'a> Translator<'_, '_, 'a> {
     /// The bits of an address.
     fn address_value(&mut self, name: &str, addend: i64, bits: u32) -> Option<String> {
         let address = self.as_address(name)?;
-        let value = self.out.op(&format!("ptrtoint ptr {address} to i64"));
+        let value = match self.is_opaque(name) {
+            // What a texture's variable stands for is its handle.
+            true => self.out.op(&format!("load i64, ptr {address}")),
+            false => self.out.op(&format!("ptrtoint ptr {address} to i64")),
+        };
         let value = match addend {
             0 => value,
             _ => self.out.op(&format!("add i64 {value}, {addend}")),
         };
         Some(self.out.resize(&value, 64, bits, false))
+    }
+
+    /// Whether a name is that of a texture or surface of the module.
+    fn is_opaque(&self, name: &str) -> bool {
+        let own = self.scopes.find(name).is_some();
+        let variable = self.context.variables.get(name);
+        !own && variable.is_some_and(|variable| variable.ty.is_opaque())
     }
 
     /// Gives a register a value, which is extended if the register is wider.

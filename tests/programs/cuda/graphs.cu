@@ -127,6 +127,29 @@ static void test_nodes() {
         EXPECT(value, 0x00020001 * 3 + 1);
     EXPECT(counter, 1);
     EXPECT(pair[0], 2);
+    // What nodes were made with, and a launch without one of them.
+    cudaKernelNodeParams made;
+    cudaMemsetParams filled;
+    cudaHostNodeParams calls;
+    cudaMemcpy3DParms copied;
+    CHECK(cudaGraphKernelNodeGetParams(kernel, &made));
+    EXPECT(made.func == (void *)step && made.blockDim.x == 32 && *(int *)made.kernelParams[2] == 3, true);
+    CHECK(cudaGraphMemsetNodeGetParams(fill, &filled));
+    EXPECT(filled.dst == values && filled.value == 0x00020001 && filled.width == (size_t)n, true);
+    CHECK(cudaGraphHostNodeGetParams(host, &calls));
+    EXPECT(calls.fn == add_one && calls.userData == &counter, true);
+    CHECK(cudaGraphMemcpyNodeGetParams(copy, &copied));
+    EXPECT(copied.dstPtr.ptr == back && copied.extent.width == sizeof back, true);
+    EXPECT(cudaGraphMemsetNodeGetParams(kernel, &filled), cudaErrorInvalidValue);
+    unsigned enabled = 2;
+    CHECK(cudaGraphNodeSetEnabled(executable, kernel, 0));
+    CHECK(cudaGraphNodeGetEnabled(executable, kernel, &enabled));
+    EXPECT(enabled, 0);
+    CHECK(cudaGraphLaunch(executable, 0));
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(back[3], 0x00020001);
+    CHECK(cudaGraphNodeSetEnabled(executable, kernel, 1));
+    counter = 1;
     // Other arguments, in the executable graph and in a clone.
     amount = 5;
     CHECK(cudaGraphExecKernelNodeSetParams(executable, kernel, &kernels));

@@ -61,6 +61,29 @@ fn logic() -> Vec<Case> {
         case("lop3.b32 {d}, {a}, {b}, {c}, 0x1e;", 32, |a, b, c| {
             a ^ (b | c)
         }),
+        case(
+            "setp.lt.s32 %p0, {b}, 0; lop3.or.b32 {d}|%p1, {a}, {b}, {c}, 0x80, %p0; @%p1 xor.b32 {d}, {d}, 5;",
+            32,
+            |a, b, c| {
+                let all = a & b & c;
+                let holds = all != 0 || b >> 31 == 1;
+                if holds { all ^ 5 } else { all }
+            },
+        ),
+        case_of(
+            "setp.lt.s32 %p0, {b}, 0; lop3.and.b32 _|{d}, {a}, {b}, {c}, 0x3c, !%p0;",
+            1,
+            [32; 3],
+            |a, b, _| (a ^ b != 0 && b >> 31 == 0).into(),
+        ),
+        case(
+            "setp.lt.s32 %p0, {c}, 0; set.gt.and.u32.s32 {d}, {a}, {b}, !%p0;",
+            32,
+            |a, b, c| {
+                let holds = a as i32 > b as i32 && c >> 31 == 0;
+                if holds { u64::MAX } else { 0 }
+            },
+        ),
         case_of("popc.b64 {d}, {a};", 32, [64; 3], |a, _, _| {
             a.count_ones().into()
         }),

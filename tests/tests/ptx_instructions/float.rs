@@ -71,6 +71,71 @@ fn arithmetic() -> Vec<Case> {
                 false => larger(a.into(), b.into()) as f32,
             }
         }),
+        // The sign is the one of the product.
+        single("max.xorsign.abs.f32 {d}, {a}, {b};", |a, b, _| {
+            let most = larger(a.abs().into(), b.abs().into()) as f32;
+            match most.is_nan() {
+                true => most,
+                false => most.copysign(f32::from_bits(a.to_bits() ^ b.to_bits())),
+            }
+        }),
+    ]
+}
+
+/// Forms that newer GPUs have.
+pub fn newer_cases() -> Vec<Case> {
+    // The lower half of a word as a number; a random half may be NaN.
+    let brain = |bits: u64| f(bits << 16);
+    vec![
+        single("max.f32 {d}, {a}, {b}, {c};", |a, b, c| {
+            larger(larger(a.into(), b.into()), c.into()) as f32
+        }),
+        single("min.NaN.abs.f32 {d}, {a}, {b}, {c};", |a, b, c| {
+            match a.is_nan() || b.is_nan() || c.is_nan() {
+                true => f32::NAN,
+                false => a.abs().min(b.abs()).min(c.abs()),
+            }
+        }),
+        case(
+            "cvt.u16.u32 %w16a, {a}; add.rn.f32.bf16 {d}, %w16a, {b};",
+            32,
+            move |a, b, _| (brain(a) + f(b)).to_bits().into(),
+        ),
+        case(
+            "cvt.u16.u32 %w16a, {a}; sub.rn.f32.bf16 {d}, %w16a, {b};",
+            32,
+            move |a, b, _| (brain(a) - f(b)).to_bits().into(),
+        ),
+        case(
+            "mov.b32 {%w16a, %w16b}, {a}; fma.rn.f32.bf16 {d}, %w16a, %w16b, {c};",
+            32,
+            move |a, _, c| brain(a).mul_add(brain(a >> 16), f(c)).to_bits().into(),
+        ),
+        case(
+            "mov.b16 %w16a, 0x3e00; add.sat.f32.f16 {d}, %w16a, {b};",
+            32,
+            |_, b, _| match 1.5 + f(b) {
+                sum if sum.is_nan() => 0,
+                sum => (sum.clamp(0.0, 1.0) + 0.0).to_bits().into(),
+            },
+        ),
+        // The upper half of the sum is rounded up.
+        single(
+            "and.b32 {a}, {a}, 0x807fffff; or.b32 {a}, {a}, 0x3f800000; and.b32 {b}, {b}, 0x807fffff; \
+             or.b32 {b}, {b}, 0x3c800000; mov.b64 %q0, {{c}, {a}}; mov.b64 %q1, {{c}, {b}}; \
+             add.rp.f32x2 %q0, %q0, %q1; mov.b64 {_, %w32d}, %q0; mov.b32 {d}, {d};",
+            |a, b, _| {
+                let small = |number: f32, exponent| {
+                    f32::from_bits(number.to_bits() & 0x807f_ffff | exponent)
+                };
+                rounded_sum(small(a, 0x3f80_0000), small(b, 0x3c80_0000), |_| Some(true))
+            },
+        ),
+        single(
+            "mov.b64 %q0, {{a}, {b}}; mov.b64 %q1, {{c}, {a}}; fma.rn.f32x2 %q0, %q0, %q1, %q1; \
+             mov.b64 {_, %w32d}, %q0; add.f32 {d}, {d}, 0f00000000;",
+            |a, b, _| b.mul_add(a, a) + 0.0,
+        ),
     ]
 }
 

@@ -54,8 +54,10 @@ pub struct Form {
     pub shape: [usize; 3],
     /// Of result, factors and addend.
     pub types: [&'static str; 4],
-    /// Of left factor, right factor and sum.
+    /// Of left factor, right factor and addend.
     pub layouts: [Layout; 3],
+    /// Of the result.
+    pub of_result: Layout,
 }
 
 impl Form {
@@ -97,8 +99,8 @@ impl Form {
         let mut words = vec![0; 32 * count * format.register() / 32];
         for lane in 0..32 {
             for i in 0..count * each {
-                let (mut row, mut column, part) =
-                    self.layouts[matrix.min(2)](lane, i, each, blocks);
+                let layout = self.layouts.get(matrix).unwrap_or(&self.of_result);
+                let (mut row, mut column, part) = layout(lane, i, each, blocks);
                 // Lines of the right factor are its columns.
                 if self.is_of_quads() && matrix == 1 {
                     (row, column) = (column, row);

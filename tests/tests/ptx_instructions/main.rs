@@ -2,6 +2,7 @@
 //!
 //! A group of instructions is a kernel. Each thread has its own operands: edge values and random numbers.
 
+mod at_once;
 mod bits;
 mod blocks;
 mod convert;
@@ -14,6 +15,8 @@ mod matrix;
 mod operands;
 mod run;
 mod small_floats;
+mod sparse;
+mod video;
 
 use e2e::cuda::assemble;
 use e2e::ir::{Kernels, Shape};
@@ -76,8 +79,12 @@ const THREADS: usize = 128;
 const TARGET: &str = "sm_90";
 
 /// Formats of numbers that newer GPUs have, and what PTX with them is for.
-const NEWER: [&str; 3] = ["e3m2", "e2m3", "e2m1"];
+const NEWER: [&str; 4] = ["e3m2", "e2m3", "e2m1", "ue8m0"];
 const NEWER_TARGET: &str = "sm_100a";
+
+/// The version of PTX, and the one that has the newer forms.
+const VERSION: &str = ".version 8.7";
+const NEWER_VERSION: &str = ".version 8.8";
 
 /// Runs a group and compares.
 fn check(cases: &[Case], float: bool) {
@@ -88,6 +95,10 @@ fn check(cases: &[Case], float: bool) {
 fn check_for(target: &str, cases: &[Case], float: bool) {
     let operands = triples(THREADS, float);
     let text = module(cases).replace(TARGET, target);
+    let text = match target == TARGET {
+        true => text,
+        false => text.replace(VERSION, NEWER_VERSION),
+    };
     assemble(&text, target);
     let kernels = Kernels::load_image(text.as_bytes(), 1).unwrap_or_else(|error| panic!("{error}"));
     let flat: Vec<u64> = operands.iter().flatten().copied().collect();
@@ -194,8 +205,17 @@ fn logic_and_shifts() {
 }
 
 #[test]
+fn video_instructions() {
+    check(&video::cases(), false);
+}
+
+#[test]
 fn floating_point() {
     check(&float::cases(), true);
+    // The driver of an older GPU would refuse these.
+    if !e2e::ir::wants_nvidia_gpu() {
+        check_for(NEWER_TARGET, &float::newer_cases(), true);
+    }
 }
 
 #[test]

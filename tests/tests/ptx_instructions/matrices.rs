@@ -32,6 +32,10 @@ pub fn format(name: &str) -> Format {
         "f64" => (64, Kind::Float(11, 52)),
         "e4m3" => (8, Kind::Float(4, 3)),
         "e5m2" => (8, Kind::Float(5, 2)),
+        "e3m2" => (8, Kind::Float(3, 2)),
+        "e2m3" => (8, Kind::Float(2, 3)),
+        // In the middle of 8 bits.
+        "e2m1" => (8, Kind::Float(2, 1)),
         "b1" => (1, Kind::Unsigned),
         _ if name.starts_with('s') => (name[1..].parse().unwrap(), Kind::Signed),
         _ => (name[1..].parse().unwrap(), Kind::Unsigned),
@@ -129,12 +133,17 @@ fn encoded(format: Format, number: i64) -> u64 {
         return number as u64 & mask;
     };
     let magnitude = number.unsigned_abs();
+    // Of a format with fewer bits than its place has, those of 4 are in the middle.
+    let moved = if exponent + mantissa == 3 { 2 } else { 0 };
     let Some(log) = magnitude.checked_ilog2() else {
         return 0;
     };
-    assert!(log <= mantissa, "{number} has too many digits");
+    assert!(
+        magnitude.is_multiple_of(1 << log.saturating_sub(mantissa)),
+        "{number} has too many digits"
+    );
     let bias = (1 << (exponent - 1)) - 1;
-    let digits = (magnitude - (1 << log)) << (mantissa - log);
+    let digits = ((magnitude - (1 << log)) << mantissa) >> log;
     let sign = u64::from(number < 0) << (exponent + mantissa);
-    sign | (u64::from(log) + bias) << mantissa | digits
+    (sign | (u64::from(log) + bias) << mantissa | digits) << moved
 }

@@ -4,7 +4,7 @@
 
 use crate::fragments::{A, B, C, Form, Layout, QUAD_COLUMNS, QUAD_ROWS, QUAD_SINGLES, QUAD_SUMS};
 use crate::matrices::{Matrix, format};
-use crate::run::on_both_engines;
+use crate::run::on_both_engines_for;
 
 const fn form(text: &'static str, shape: [usize; 3], types: [&'static str; 4]) -> Form {
     Form {
@@ -12,6 +12,7 @@ const fn form(text: &'static str, shape: [usize; 3], types: [&'static str; 4]) -
         shape,
         types,
         layouts: [A, B, C],
+        of_result: C,
     }
 }
 
@@ -21,13 +22,14 @@ const fn quads(text: &'static str, sum: &'static str, layouts: [Layout; 3]) -> F
         shape: [8, 8, 4],
         types: [sum, "f16", "f16", sum],
         layouts,
+        of_result: layouts[2],
     }
 }
 
 const SINGLE: &str = "f32";
 
 /// A form of every kind of factor, sum and shape.
-const FORMS: [Form; 29] = [
+const FORMS: [Form; 31] = [
     form(
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
         [16, 8, 8],
@@ -163,6 +165,20 @@ const FORMS: [Form; 29] = [
         "f32",
         [QUAD_ROWS, QUAD_ROWS, QUAD_SINGLES],
     ),
+    Form {
+        types: ["f32", "f16", "f16", "f16"],
+        of_result: QUAD_SINGLES,
+        ..quads(
+            "mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f16",
+            "f16",
+            [QUAD_COLUMNS, QUAD_ROWS, QUAD_SUMS],
+        )
+    },
+    form(
+        "mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64",
+        [8, 8, 4],
+        ["f64"; 4],
+    ),
     quads(
         "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32",
         "f32",
@@ -172,6 +188,20 @@ const FORMS: [Form; 29] = [
         "mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32",
         "f32",
         [QUAD_COLUMNS, QUAD_COLUMNS, QUAD_SINGLES],
+    ),
+];
+
+/// Forms of newer GPUs: factors of 6 and 4 bits.
+const NEWER_FORMS: [Form; 2] = [
+    form(
+        "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32",
+        [16, 8, 32],
+        [SINGLE, "e3m2", "e2m1", SINGLE],
+    ),
+    form(
+        "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32",
+        [16, 8, 32],
+        [SINGLE, "e5m2", "e2m3", SINGLE],
     ),
 ];
 
@@ -255,14 +285,19 @@ fn expected(form: &Form, [a, b, c]: [&Matrix; 3]) -> Matrix {
 
 #[test]
 fn products_of_matrices() {
-    let kernels: String = FORMS
+    products("sm_90", &FORMS);
+    products("sm_120a", &NEWER_FORMS);
+}
+
+fn products(target: &str, forms: &[Form]) {
+    let kernels: String = forms
         .iter()
         .enumerate()
         .map(|(index, form)| kernel(index, form))
         .collect();
-    on_both_engines(&kernels, |kernels, engine| {
+    on_both_engines_for(target, &kernels, |kernels, engine| {
         let mut wrong = Vec::new();
-        for (index, form) in FORMS.iter().enumerate() {
+        for (index, form) in forms.iter().enumerate() {
             let [m, n, k] = form.shape;
             let sizes = [(m, k), (k, n), (m, n)];
             let parts: Vec<[Matrix; 3]> = (0..form.parts())

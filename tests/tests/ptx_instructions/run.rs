@@ -21,8 +21,16 @@ impl Warp {
 
 /// Calls `check` with the kernels of a PTX text, on one engine and then on the other.
 pub fn on_both_engines(kernels: &str, check: impl Fn(&Warp, &str)) {
-    let text = format!(".version 8.7\n.target sm_90\n.address_size 64\n{kernels}");
-    assemble(&text, "sm_90");
+    on_both_engines_for("sm_90", kernels, check);
+}
+
+/// The same with PTX for a GPU. An NVIDIA GPU would have to be of this architecture.
+pub fn on_both_engines_for(target: &str, kernels: &str, check: impl Fn(&Warp, &str)) {
+    if target != "sm_90" && e2e::ir::wants_nvidia_gpu() {
+        return;
+    }
+    let text = format!(".version 8.7\n.target {target}\n.address_size 64\n{kernels}");
+    assemble(&text, target);
     for (engine, name) in [(Engine::Fiber, "fiber"), (Engine::Workgroup, "workgroup")] {
         let loaded = Kernels::load_image_on(text.as_bytes(), 1, engine);
         check(

@@ -153,6 +153,34 @@ pub fn cases() -> Vec<Case> {
             let even = 0xfff + (a >> 13 & 1);
             (a + even) & 0xffff_e000
         }),
+        case("cvt.rna.satfinite.tf32.f32 {d}, {a};", 32, |a, _, _| {
+            let magnitude = ((a & 0x7fff_ffff) + 0x1000) & 0xffff_e000;
+            match single(a).is_nan() {
+                true => 0x7fff_ffff,
+                false => magnitude.min(0x7f7f_e000) | a & 0x8000_0000,
+            }
+        }),
+        case("cvt.rz.relu.tf32.f32 {d}, {a};", 32, |a, _, _| {
+            let negative = single(a).is_sign_negative();
+            if negative && !single(a).is_nan() {
+                0
+            } else {
+                a & 0xffff_e000
+            }
+        }),
+        case(
+            "cvt.rn.satfinite.f16.f32 %w16d, {a}; cvt.f32.f16 {d}, %w16d;",
+            32,
+            |a, _, _| match single(a).is_nan() {
+                true => f32::NAN.to_bits().into(),
+                false => widened(HALF.nearest(single(a))),
+            },
+        ),
+        case(
+            "cvt.rn.satfinite.relu.bf16x2.f32 {d}, {a}, {b};",
+            32,
+            |a, b, _| brain(a) << 16 | brain(b),
+        ),
         case("cvt.rz.tf32.f32 {d}, {a};", 32, |a, _, _| a & 0xffff_e000),
         case("cvt.pack.sat.u16.s32 {d}, {a}, {b};", 32, |a, b, _| {
             packed(a, b, 0, 16, 0, 0xffff)
@@ -169,8 +197,64 @@ pub fn cases() -> Vec<Case> {
         ),
     ];
     all.extend(pairs());
+    all.extend(powers());
     all.extend(halves());
     all
+}
+
+/// The bits of the nearest finite `bfloat` that is not negative.
+fn brain(bits: u64) -> u64 {
+    let value = single(bits);
+    match value.is_nan() {
+        true => 0x7fff,
+        false if value <= 0.0 => 0,
+        false => ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).min(0x7f7f),
+    }
+}
+
+/// A power of two of 8 bits next to a number without its sign, by trying all. 255 is NaN.
+fn power(bits: u64, up: bool, most: u64) -> u64 {
+    let value = single(bits).abs();
+    let number = |power: u64| 2f64.powi(power as i32 - 127);
+    if value.is_nan() {
+        return 255;
+    }
+    let found = match up {
+        true => (0..255).find(|power| number(*power) >= value),
+        false => (0..255)
+            .rev()
+            .find(|power| number(*power) <= value)
+            .or(Some(0)),
+    };
+    let infinite = value.is_infinite();
+    found.filter(|_| !infinite).unwrap_or(255).min(most)
+}
+
+fn powers() -> Vec<Case> {
+    vec![
+        case_of(
+            "cvt.rp.satfinite.ue8m0x2.f32 {d}, {a}, {b};",
+            16,
+            [32; 3],
+            |a, b, _| power(a, true, 254) << 8 | power(b, true, 254),
+        ),
+        case_of(
+            "cvt.rz.ue8m0x2.f32 {d}, {a}, {b};",
+            16,
+            [32; 3],
+            |a, b, _| power(a, false, 255) << 8 | power(b, false, 255),
+        ),
+        case_of("cvt.rp.ue8m0x2.bf16x2 {d}, {a};", 16, [32; 3], |a, _, _| {
+            power(a & 0xffff_0000, true, 255) << 8 | power(a << 16, true, 255)
+        }),
+        case_of("cvt.rn.bf16x2.ue8m0x2 {d}, {a};", 32, [16; 3], |a, _, _| {
+            let brain = |power: u64| match power {
+                255 => 0x7fff,
+                power => u64::from((2f64.powi(power as i32 - 127) as f32).to_bits() >> 16),
+            };
+            brain(a >> 8) << 16 | brain(a & 255)
+        }),
+    ]
 }
 
 /// What `cvt.pack` does, as the PTX ISA writes it.

@@ -4,18 +4,20 @@ use std::collections::HashMap;
 use std::mem::take;
 use std::sync::Arc;
 
-use super::task::Task;
+use super::task::{Done, Task};
 
 /// What a clause says of a storage location.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum Use {
     /// `in`.
+    #[default]
     Reads,
-    /// `out`, `inout` and `mutexinoutset`: the tasks of one that names the same exclude each other, so they have an
-    /// order, which may be any.
+    /// `out` and `inout`.
     Writes,
     /// `inoutset`: tasks of one set may run together.
     Joins,
+    /// `mutexinoutset`: tasks of one set run one after another, in any order.
+    Excludes,
 }
 
 /// The tasks that have named a location last.
@@ -25,8 +27,18 @@ struct Named {
     before: Vec<Arc<Task>>,
     /// Readers since then, or the present set.
     set: Vec<Arc<Task>>,
-    /// Whether the set is one of `inoutset`.
-    joins: bool,
+    /// What all of the set say.
+    using: Use,
+    /// What those of a set that exclude each other have done.
+    done: Arc<Done>,
+}
+
+/// What a task comes after because of a clause.
+pub struct Earlier {
+    /// Tasks.
+    pub tasks: Vec<Arc<Task>>,
+    /// What those tasks have done so far that run before or after it, but not meanwhile.
+    pub excluded: Option<Arc<Done>>,
 }
 
 /// The locations that a task's children have named.
@@ -34,23 +46,21 @@ struct Named {
 pub struct Locations(HashMap<u64, Named>);
 
 impl Locations {
-    /// A child names a location. Gives the tasks that it comes after.
-    pub fn name(&mut self, location: u64, using: Use, child: &Arc<Task>) -> Vec<Arc<Task>> {
+    /// A child names a location. Gives what it comes after.
+    pub fn name(&mut self, location: u64, using: Use, child: &Arc<Task>) -> Earlier {
         let named = self.0.entry(location).or_default();
-        let joins = using == Use::Joins;
-        let ends_set = using == Use::Writes || joins != named.joins;
-        if ends_set && !named.set.is_empty() {
+        if using != named.using && !named.set.is_empty() {
             named.before = take(&mut named.set);
+            named.done = Arc::default();
         }
-        let earlier = named.before.clone();
+        named.using = using;
+        let tasks = named.before.clone();
         match using {
             Use::Writes => named.before = vec![child.clone()],
-            Use::Reads | Use::Joins => {
-                named.joins = joins;
-                named.set.push(child.clone());
-            }
+            Use::Reads | Use::Joins | Use::Excludes => named.set.push(child.clone()),
         }
-        earlier
+        let excluded = (using == Use::Excludes).then(|| named.done.clone());
+        Earlier { tasks, excluded }
     }
 }
 
@@ -69,7 +79,7 @@ mod tests {
         let mut locations = Locations::default();
         let mut name = |task: usize, using| {
             let earlier = locations.name(1, using, &all[task]);
-            names(&earlier, &all)
+            names(&earlier.tasks, &all)
         };
         assert!(name(0, Use::Reads).is_empty());
         assert_eq!(name(1, Use::Writes), [0]);
@@ -85,7 +95,7 @@ mod tests {
         let mut locations = Locations::default();
         let mut name = |task: usize, using| {
             let earlier = locations.name(1, using, &all[task]);
-            names(&earlier, &all)
+            names(&earlier.tasks, &all)
         };
         assert!(name(0, Use::Writes).is_empty());
         assert_eq!(name(1, Use::Joins), [0]);

@@ -36,6 +36,8 @@ pub struct Task {
     locations: Mutex<Locations>,
     /// The tasks that its dependences name.
     predecessors: Mutex<Vec<Arc<Task>>>,
+    /// What those have done that must not run while it does.
+    excluded: Mutex<Vec<Arc<Done>>>,
     is_complete: AtomicBool,
 }
 
@@ -79,6 +81,7 @@ impl Task {
             children: Done::default(),
             locations: Mutex::default(),
             predecessors: Mutex::default(),
+            excluded: Mutex::default(),
             is_complete: AtomicBool::new(false),
         }
     }
@@ -100,7 +103,8 @@ impl Task {
     pub fn depends(self: &Arc<Task>, location: u64, using: Use) {
         if let Some(parent) = &self.parent {
             let earlier = parent.locations.lock().name(location, using, self);
-            self.predecessors.lock().extend(earlier);
+            self.predecessors.lock().extend(earlier.tasks);
+            self.excluded.lock().extend(earlier.excluded);
         }
     }
 
@@ -108,6 +112,9 @@ impl Task {
     pub fn run(&self) {
         enter_task(self.clock.clone());
         self.learn_from_predecessors();
+        for done in self.excluded.lock().iter() {
+            done.is_awaited();
+        }
     }
 
     /// The calling thread has waited for the tasks that its dependences name.
@@ -129,6 +136,9 @@ impl Task {
         }
         let known = clock.known();
         self.region.add(&known);
+        for done in self.excluded.lock().iter() {
+            done.add(&known);
+        }
         let mut group = self.made_in.as_ref();
         while let Some(inner) = group {
             inner.done.add(&known);
@@ -225,6 +235,25 @@ mod tests {
         let read = work(&tasks[1], &initial);
         tasks[2].run();
         assert!(known_to_host().has(written) && !known_to_host().has(read));
+        initial.run();
+    }
+
+    #[test]
+    fn tasks_that_exclude_each_other_run_in_any_order() {
+        let initial = Task::initial();
+        initial.run();
+        let tasks = [(); 3].map(|()| initial.child(false));
+        let uses = [Use::Excludes, Use::Excludes, Use::Writes];
+        for (task, using) in tasks.iter().zip(uses) {
+            task.depends(64, using);
+        }
+        let second = work(&tasks[1], &initial);
+        assert!(!known_to_host().has(second));
+        tasks[0].run();
+        assert!(known_to_host().has(second));
+        let first = work(&tasks[0], &initial);
+        tasks[2].run();
+        assert!(known_to_host().has(first) && known_to_host().has(second));
         initial.run();
     }
 

@@ -194,7 +194,8 @@ unsafe extern "C" fn dependences(word: *mut Data, list: *const Dependence, count
     for Dependence { variable, kind } in all {
         let using = match kind {
             1 => Use::Reads,
-            2..=4 => Use::Writes,
+            2 | 3 => Use::Writes,
+            4 => Use::Excludes,
             7 => Use::Joins,
             _ => continue,
         };

@@ -275,7 +275,7 @@ impl Order {
 
     /// An atomic write: it tells what its thread did before it, or before its last fence.
     pub fn release_at(&mut self, thread: u16, kind: AccessKind, address: u64) {
-        let state = &self.threads[usize::from(thread)];
+        let state = &mut self.threads[usize::from(thread)];
         let time = match kind.has(AccessKind::RELEASE) {
             true => Some(self.clock.time()),
             false => state.fence,
@@ -292,6 +292,8 @@ impl Order {
         let groups = self.clock.facts_of(thread);
         let groups = groups.map(|fact| (fact.subjects, fact.time));
         let groups = groups.chain(std::iter::once(everybody).filter(|(_, time)| *time > 0));
+        self.releases.reduce(&mut state.acquired);
+        self.releases.reduce(&mut self.acquired);
         let mut acquired = state.acquired.clone();
         acquired.merge(&self.acquired);
         self.releases.release(address, by, groups, &acquired);

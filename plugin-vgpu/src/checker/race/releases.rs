@@ -4,7 +4,7 @@
 //! far, so it only has to keep the history's length. What it releases later refers to that, so that knowledge is
 //! handed on without being copied.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::thread_set::ThreadSet;
 
@@ -25,15 +25,34 @@ pub type Prefix = (u32, u32);
 /// What was released at a location, in order.
 #[derive(Default)]
 struct History {
-    length: u32,
+    /// The number of each entry among all of all locations.
+    numbers: Vec<u64>,
     /// Whether it is a lock, which orders threads of one block only.
     is_lock: bool,
-    /// By block and thread: at which entry, and up to which time. Both grow.
-    threads: HashMap<(u32, u16), Vec<(u32, u32)>>,
-    /// Of several threads of a block.
-    groups: Vec<(u32, u32, ThreadSet, u32)>,
-    /// Other locations' histories, which those who released knew.
-    links: Vec<(u32, Prefix)>,
+    /// By block and thread: at which entry, and up to which time.
+    threads: HashMap<(u32, u16), Steps>,
+    /// The same of several threads of a block.
+    groups: HashMap<(u32, ThreadSet), Steps>,
+    /// By other locations: how much of their histories those knew who released.
+    links: HashMap<u32, Steps>,
+}
+
+/// Entries of a history, and what was known from each of them on. Both grow.
+#[derive(Default)]
+struct Steps(Vec<(u32, u32)>);
+
+impl Steps {
+    fn add(&mut self, entry: u32, known: u32) {
+        if self.0.last().is_none_or(|last| last.1 < known) {
+            self.0.push((entry, known));
+        }
+    }
+
+    /// What is known of the history's first `length` entries.
+    fn within(&self, length: u32) -> Option<u32> {
+        let count = self.0.partition_point(|(entry, _)| *entry < length);
+        Some(self.0[count.checked_sub(1)?].1)
+    }
 }
 
 /// The locations through which threads order what they do.
@@ -41,34 +60,44 @@ struct History {
 pub struct Releases {
     numbers: HashMap<u64, u32>,
     histories: Vec<History>,
+    /// Entries of all histories so far.
+    entries: u64,
 }
 
-/// What a thread has acquired: the longest part of each location's history.
+/// What a thread has acquired: the longest part of each location's history, in the order of the locations.
 #[derive(Clone, Default)]
-pub struct Acquired(Vec<Prefix>);
+pub struct Acquired {
+    parts: Vec<Prefix>,
+    /// How many there were when [`Releases::reduce`] had last removed some.
+    reduced: usize,
+}
 
 impl Acquired {
     /// Adds a part of a history.
     pub fn add(&mut self, (location, length): Prefix) {
-        match self.0.iter_mut().find(|(known, _)| *known == location) {
-            Some((_, known)) => *known = length.max(*known),
-            None => self.0.push((location, length)),
+        match self.parts.binary_search_by_key(&location, |known| known.0) {
+            Ok(place) => self.parts[place].1 = length.max(self.parts[place].1),
+            Err(place) => self.parts.insert(place, (location, length)),
         }
     }
 
     /// Adds what another thread has acquired.
     pub fn merge(&mut self, other: &Acquired) {
-        other.0.iter().for_each(|&prefix| self.add(prefix));
+        if self.parts.is_empty() {
+            self.clone_from(other);
+        } else {
+            other.parts.iter().for_each(|&prefix| self.add(prefix));
+        }
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.0.clear();
+        *self = Acquired::default();
     }
 
     /// Whether nothing was acquired.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.parts.is_empty()
     }
 }
 
@@ -84,30 +113,51 @@ impl Releases {
     ) {
         let location = self.location(address);
         let history = &mut self.histories[location as usize];
-        let entry = history.length;
-        history.length += 1;
+        let entry = history.length();
+        history.numbers.push(self.entries);
+        self.entries += 1;
         let times = history.threads.entry((by.block, by.thread)).or_default();
-        times.push((entry, by.time));
+        times.add(entry, by.time);
         for (threads, time) in groups {
-            let known = history.groups.iter().any(|(_, block, set, until)| {
-                *block == by.block && *until >= time && set.covers(&threads)
-            });
-            if !known {
-                history.groups.push((entry, by.block, threads, time));
-            }
+            let times = history.groups.entry((by.block, threads)).or_default();
+            times.add(entry, time);
         }
-        for &prefix in &acquired.0 {
-            let own = prefix.0 == location;
-            if !own && !history.links.iter().any(|(_, known)| *known == prefix) {
-                history.links.push((entry, prefix));
-            }
+        for &(other, length) in acquired
+            .parts
+            .iter()
+            .filter(|(other, _)| *other != location)
+        {
+            history.links.entry(other).or_default().add(entry, length);
         }
+    }
+
+    /// Removes parts of histories that others of what was acquired lead to, if many have come since the last time.
+    pub fn reduce(&self, acquired: &mut Acquired) {
+        const FEW: usize = 16;
+        if acquired.parts.len() < 2 * acquired.reduced + FEW {
+            return;
+        }
+        let all = &acquired.parts;
+        // A history only leads to what was there before, so two never lead to each other.
+        let leads_to = |&(location, length): &Prefix, other: &Prefix| {
+            let history = &self.histories[location as usize];
+            let steps = history.links.get(&other.0).filter(|_| !history.is_lock);
+            steps.and_then(|steps| steps.within(length)) >= Some(other.1)
+        };
+        let is_led_to = |part: &Prefix| all.iter().any(|other| leads_to(other, part));
+        let parts: Vec<_> = all
+            .iter()
+            .copied()
+            .filter(|part| !is_led_to(part))
+            .collect();
+        acquired.reduced = parts.len();
+        acquired.parts = parts;
     }
 
     /// All that was released at an address so far.
     pub fn so_far(&self, address: u64) -> Option<Prefix> {
         let &location = self.numbers.get(&address)?;
-        Some((location, self.histories[location as usize].length))
+        Some((location, self.histories[location as usize].length()))
     }
 
     /// The location is a lock.
@@ -118,26 +168,25 @@ impl Releases {
 
     /// Whether who has acquired this comes after a moment. `locks`: whether locks order it.
     pub fn order(&self, acquired: &Acquired, moment: Moment, locks: bool) -> bool {
-        let mut pending = acquired.0.clone();
+        let part = |(location, length): Prefix| {
+            let newest = self.histories[location as usize].numbers[length as usize - 1];
+            (newest, location, length)
+        };
+        // From the newest on: what a history leads to is older, so the longest part of each comes first, which has all
+        // that shorter ones have.
+        let mut pending: BinaryHeap<_> = acquired.parts.iter().copied().map(part).collect();
         let mut seen = HashSet::new();
-        while let Some(prefix) = pending.pop() {
-            if !seen.insert(prefix) {
-                continue;
-            }
-            let (location, length) = prefix;
+        while let Some((_, location, length)) = pending.pop() {
             let history = &self.histories[location as usize];
-            if history.is_lock && !locks {
+            if history.is_lock && !locks || !seen.insert(location) {
                 continue;
             }
             if history.has(length, moment) {
                 return true;
             }
             let links = history.links.iter();
-            pending.extend(
-                links
-                    .filter(|(entry, _)| *entry < length)
-                    .map(|(_, to)| *to),
-            );
+            let links = links.filter_map(|(&to, steps)| Some((to, steps.within(length)?)));
+            pending.extend(links.filter(|(to, _)| !seen.contains(to)).map(part));
         }
         false
     }
@@ -164,18 +213,17 @@ impl Releases {
 }
 
 impl History {
+    fn length(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
     fn has(&self, length: u32, moment: Moment) -> bool {
+        let is_late = |times: &Steps| times.within(length).is_some_and(|time| time >= moment.time);
         let times = self.threads.get(&(moment.block, moment.thread));
-        let own = times.is_some_and(|times| {
-            let within = times.partition_point(|(entry, _)| *entry < length);
-            within > 0 && times[within - 1].1 >= moment.time
-        });
-        own || self.groups.iter().any(|(entry, block, threads, time)| {
-            *entry < length
-                && *block == moment.block
-                && *time >= moment.time
-                && threads.has(moment.thread)
-        })
+        times.is_some_and(is_late)
+            || self.groups.iter().any(|((block, threads), times)| {
+                *block == moment.block && threads.has(moment.thread) && is_late(times)
+            })
     }
 }
 
@@ -207,6 +255,28 @@ mod tests {
         releases.is_lock(64);
         assert!(releases.order(&acquired, moment(1, 3, 7), true));
         assert!(!releases.order(&acquired, moment(1, 3, 7), false));
+    }
+
+    #[test]
+    fn what_others_lead_to_is_left_out() {
+        let mut releases = Releases::default();
+        let mut acquired = Acquired::default();
+        for address in 0..100 {
+            let by = moment(1, address as u16, 1);
+            releases.release(address, by, std::iter::empty(), &acquired);
+            acquired.add(releases.so_far(address).unwrap());
+        }
+        releases.reduce(&mut acquired);
+        assert_eq!(acquired.parts, [releases.so_far(99).unwrap()]);
+        assert!((0..100).all(|thread| releases.order(&acquired, moment(1, thread, 1), true)));
+        // A lock orders threads of one block only, so what it leads to stays.
+        for address in 100..200 {
+            releases.is_lock(address);
+            acquired.add(releases.so_far(address - 1).unwrap());
+            releases.release(address, moment(1, 0, 1), std::iter::empty(), &acquired);
+        }
+        releases.reduce(&mut acquired);
+        assert_eq!(acquired.parts.len(), 100);
     }
 
     #[test]

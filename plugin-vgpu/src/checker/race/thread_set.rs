@@ -5,7 +5,7 @@ use crate::block::MAX_THREADS;
 const WORDS: usize = MAX_THREADS as usize / 64;
 
 /// Threads, by their linear index in the block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ThreadSet([u64; WORDS]);
 
 impl ThreadSet {

@@ -2,6 +2,7 @@
 //! "Floating Point Instructions", "Half Precision Floating Point Instructions").
 
 use super::emitter::Emitter;
+use super::extremes;
 use super::syntax::Instruction;
 use super::types::{Kind, Ty, unsigned};
 
@@ -20,6 +21,10 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     }
     match name {
         "dp4a" | "dp2a" => dot(emitter, instruction),
+        "add" | "sub" | "fma" if ty.bits == 16 && ty.is_float() && instruction.has("f32") => {
+            of_two_types(emitter, instruction, ty)
+        }
+        "min" | "max" if ty.is_float() => extremes::emit(emitter, instruction, ty),
         "mul" | "mad" | "mul24" | "mad24" if !ty.is_float() => product(emitter, instruction, ty),
         "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rem" | "min" | "max" | "neg" | "abs"
         | "sad" => {
@@ -224,6 +229,22 @@ fn part_of_product(
     emitter.resize(&low, ty.bits, whole.bits, false)
 }
 
+/// `add.f32.f16 d, a, c`, `fma.rn.f32.bf16 d, a, b, c`: what is added is of single precision, the rest becomes so.
+fn of_two_types(emitter: &mut Emitter, instruction: &Instruction, narrow: Ty) -> Option<()> {
+    let single = Ty::of("f32")?;
+    let [to, narrow_ones @ .., added] = instruction.operands.as_slice() else {
+        return None;
+    };
+    let mut arguments = Vec::new();
+    for operand in narrow_ones {
+        let value = emitter.value(operand, narrow)?;
+        arguments.push(emitter.op(&format!("fpext {} {value} to float", narrow.llvm())));
+    }
+    arguments.push(emitter.value(added, single)?);
+    let result = float(emitter, instruction, single, &arguments)?;
+    emitter.assign(to, single, &result)
+}
+
 fn float(
     emitter: &mut Emitter,
     instruction: &Instruction,
@@ -235,9 +256,6 @@ fn float(
         "mad" => "fma",
         name => name,
     };
-    if instruction.has("xorsign") {
-        return None;
-    }
     if let Some(mode) = ["rz", "rm", "rp"]
         .into_iter()
         .find(|mode| instruction.has(mode))
@@ -248,16 +266,11 @@ fn float(
         .iter()
         .map(|value| (llvm.clone(), value.clone()))
         .collect();
-    let nan = instruction.has("NaN");
     let result = match (name, arguments) {
         ("add" | "sub" | "mul" | "div", [a, b]) => emitter.op(&format!("f{name} {llvm} {a}, {b}")),
         ("fma", [_, _, _]) => emitter.call(&llvm, &format!("llvm.fma.{suffix}"), &typed),
         ("neg", [a]) => emitter.op(&format!("fneg {llvm} {a}")),
         ("abs", [_]) => emitter.call(&llvm, &format!("llvm.fabs.{suffix}"), &typed),
-        ("min" | "max", [_, _]) => {
-            let intrinsic = format!("{name}imum{}", if nan { "" } else { "num" });
-            emitter.call(&llvm, &format!("llvm.{intrinsic}.{suffix}"), &typed)
-        }
         _ => return None,
     };
     Some(clamped(emitter, instruction, ty, result))
@@ -303,6 +316,7 @@ fn directed(
     let letter = match (ty.bits, ty.elements) {
         (32, 1) => "f",
         (64, 1) => "d",
+        (32, 2) => return directed_pair(emitter, name, mode, ty, arguments),
         _ => return None,
     };
     let mut typed: Vec<_> = arguments
@@ -327,4 +341,27 @@ fn directed(
         &format!("llvm.nvvm.{name}.{mode}.{letter}"),
         &typed,
     ))
+}
+
+/// The same of two numbers, one after the other.
+fn directed_pair(
+    emitter: &mut Emitter,
+    name: &str,
+    mode: &str,
+    ty: Ty,
+    arguments: &[String],
+) -> Option<String> {
+    let (pair, element) = (ty.llvm(), ty.element().llvm());
+    let mut whole = "poison".to_owned();
+    for index in 0..2 {
+        let of = |emitter: &mut Emitter, both: &String| {
+            emitter.op(&format!("extractelement {pair} {both}, i32 {index}"))
+        };
+        let numbers: Vec<_> = arguments.iter().map(|both| of(emitter, both)).collect();
+        let one = directed(emitter, name, mode, ty.element(), &numbers)?;
+        whole = emitter.op(&format!(
+            "insertelement {pair} {whole}, {element} {one}, i32 {index}"
+        ));
+    }
+    Some(whole)
 }

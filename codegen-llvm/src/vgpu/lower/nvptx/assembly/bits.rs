@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::syntax::{Instruction, Operand};
-use super::types::{Kind, Ty, unsigned};
+use super::types::{PREDICATE, Ty, unsigned};
 
 /// Emits an instruction of this family.
 pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
@@ -43,7 +43,7 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         "bfe" => extract(emitter, ty, to, rest),
         "bfi" => insert(emitter, ty, to, rest),
         "prmt" => permute(emitter, instruction, to, rest),
-        "lop3" => lookup(emitter, to, rest),
+        "lop3" => lookup(emitter, instruction, to, rest),
         _ => None,
     }
 }
@@ -238,7 +238,19 @@ fn permute(
 }
 
 /// `lop3.b32 d, a, b, c, table`: bit n of the table is the result where a, b, c are the bits of n.
-fn lookup(emitter: &mut Emitter, to: &Operand, rest: &[Operand]) -> Option<()> {
+/// `lop3.or.b32 d|p, a, b, c, table, q`: the predicate says, too, whether any bit of it is set.
+fn lookup(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    to: &Operand,
+    rest: &[Operand],
+) -> Option<()> {
+    let (to, predicate, rest) = match (to, rest) {
+        (Operand::Pair(to, predicate), [rest @ .., other]) => {
+            (&**to, Some((&**predicate, other)), rest)
+        }
+        _ => (to, None, rest),
+    };
     let [a, b, c, table] = rest else {
         return None;
     };
@@ -262,9 +274,15 @@ fn lookup(emitter: &mut Emitter, to: &Operand, rest: &[Operand]) -> Option<()> {
         }
         whole = emitter.op(&format!("or i32 {whole}, {term}"));
     }
-    let kind = Ty {
-        kind: Kind::Unsigned,
-        ..ty
+    emitter.assign(to, ty, &whole)?;
+    let Some((predicate, other)) = predicate else {
+        return Some(());
     };
-    emitter.assign(to, kind, &whole)
+    let operation = ["and", "or"]
+        .into_iter()
+        .find(|name| instruction.has(name))?;
+    let other = emitter.value(other, PREDICATE)?;
+    let any = emitter.op(&format!("icmp ne i32 {whole}, 0"));
+    let value = emitter.op(&format!("{operation} i1 {any}, {other}"));
+    emitter.assign(predicate, PREDICATE, &value)
 }

@@ -21,18 +21,8 @@ fn set_predicate(emitter: &mut Emitter, instruction: &Instruction) -> Option<()>
         return None;
     };
     let holds = comparison(emitter, instruction.opcode.get(1)?, ty, a, b)?;
-    let combine = |emitter: &mut Emitter, value: &str| -> Option<String> {
-        let Some(other) = rest.first() else {
-            return Some(value.to_owned());
-        };
-        let operation = ["and", "or", "xor"]
-            .into_iter()
-            .find(|name| instruction.has(name))?;
-        let other = emitter.value(other, PREDICATE)?;
-        Some(emitter.op(&format!("{operation} i1 {value}, {other}")))
-    };
     let Operand::Pair(first, second) = to else {
-        let value = combine(emitter, &holds)?;
+        let value = combined(emitter, instruction, holds, rest)?;
         return emitter.assign(to, PREDICATE, &value);
     };
     if ty.elements == 2 {
@@ -42,21 +32,44 @@ fn set_predicate(emitter: &mut Emitter, instruction: &Instruction) -> Option<()>
         return emitter.assign(second, PREDICATE, &high);
     }
     let not = emitter.op(&format!("xor i1 {holds}, true"));
-    let (value, other) = (combine(emitter, &holds)?, combine(emitter, &not)?);
+    let value = combined(emitter, instruction, holds, rest)?;
+    let other = combined(emitter, instruction, not, rest)?;
     emitter.assign(first, PREDICATE, &value)?;
     emitter.assign(second, PREDICATE, &other)
 }
 
-/// `set.lt.u32.f32 d, a, b`: all ones or 1.0 where it holds.
+/// A comparison's outcome with the predicate that may come last.
+fn combined(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    holds: String,
+    rest: &[Operand],
+) -> Option<String> {
+    let Some(other) = rest.first() else {
+        return Some(holds);
+    };
+    let operation = ["and", "or", "xor"]
+        .into_iter()
+        .find(|name| instruction.has(name))?;
+    let other = emitter.value(other, PREDICATE)?;
+    Some(emitter.op(&format!("{operation} i1 {holds}, {other}")))
+}
+
+/// `set.lt[.and].u32.f32 d, a, b[, c]`: all ones or 1.0 where it holds.
 fn set(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     let [.., made, ty] = instruction.opcode.as_slice() else {
         return None;
     };
     let (made, ty) = (Ty::of(made)?, Ty::of(ty)?);
-    let [to, a, b] = instruction.operands.as_slice() else {
+    let [to, a, b, rest @ ..] = instruction.operands.as_slice() else {
         return None;
     };
+    // Both halves of a pair have no predicate in common.
+    if ty.elements == 2 && !rest.is_empty() {
+        return None;
+    }
     let holds = comparison(emitter, instruction.opcode.get(1)?, ty, a, b)?;
+    let holds = combined(emitter, instruction, holds, rest)?;
     if made.is_float() {
         let conditions = if ty.elements == 2 { "<2 x i1>" } else { "i1" };
         let value = emitter.op(&format!("uitofp {conditions} {holds} to {}", made.llvm()));

@@ -44,8 +44,15 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
 
 /// Whether an opcode's part names a format of 8 bits or less.
 fn is_small(part: &str) -> bool {
-    part.starts_with('e') && part.ends_with("x2")
+    part.starts_with(['e', 'u']) && part.ends_with("x2")
 }
+
+/// A number in single precision.
+const SINGLE: Ty = Ty {
+    kind: Kind::Float,
+    bits: 32,
+    elements: 1,
+};
 
 /// `cvta[.to].space.u64`: addresses of one space are those of all.
 fn address(
@@ -95,9 +102,7 @@ fn to_tf32(
     to: &Operand,
     value: &str,
 ) -> Option<()> {
-    if instruction.has("relu") || instruction.has("satfinite") {
-        return None;
-    }
+    let value = clamped(emitter, instruction, SINGLE, value.to_owned());
     let bits = emitter.op(&format!("bitcast float {value} to i32"));
     let up = if instruction.has("rna") {
         emitter.op(&format!("add i32 {bits}, 4096"))
@@ -112,8 +117,55 @@ fn to_tf32(
     } else {
         return None;
     };
-    let rounded = emitter.op(&format!("and i32 {up}, -8192"));
+    let mut rounded = emitter.op(&format!("and i32 {up}, -8192"));
+    if instruction.has("satfinite") {
+        rounded = finite(
+            emitter,
+            &rounded,
+            32,
+            0x7fff_e000 - 0x0080_0000,
+            0x7fff_ffff,
+            &value,
+        );
+    }
     emitter.assign(to, unsigned(32), &rounded)
+}
+
+/// The bits of a number in a format, of infinity's those of the greatest number (`.satfinite`). `value` says what it
+/// was made of: of NaN it becomes the one that PTX calls canonical.
+fn finite(
+    emitter: &mut Emitter,
+    bits: &str,
+    size: u32,
+    greatest: u32,
+    canonical: u32,
+    value: &str,
+) -> String {
+    let ty = format!("i{size}");
+    let sign = 1u32 << (size - 1);
+    let magnitude = emitter.op(&format!("and {ty} {bits}, {}", sign - 1));
+    let limits = [magnitude, greatest.to_string()].map(|value| (ty.clone(), value));
+    let magnitude = emitter.call(&ty, &format!("llvm.umin.{ty}"), &limits);
+    let sign = emitter.op(&format!("and {ty} {bits}, {}", sign as i32 as i64));
+    let whole = emitter.op(&format!("or disjoint {ty} {magnitude}, {sign}"));
+    let is_nan = emitter.op(&format!("fcmp uno float {value}, {value}"));
+    emitter.op(&format!(
+        "select i1 {is_nan}, {ty} {canonical}, {ty} {whole}"
+    ))
+}
+
+/// The same of a number of 16 bits.
+fn finite_half(emitter: &mut Emitter, ty: Ty, narrow: &str, value: &str) -> String {
+    let llvm = ty.llvm();
+    // All ones but the exponent's last bit.
+    let greatest = if ty.kind == Kind::Brain {
+        0x7f7f
+    } else {
+        0x7bff
+    };
+    let bits = emitter.op(&format!("bitcast {llvm} {narrow} to i16"));
+    let bits = finite(emitter, &bits, 16, greatest, 0x7fff, value);
+    emitter.op(&format!("bitcast i16 {bits} to {llvm}"))
 }
 
 fn to_whole(
@@ -204,10 +256,12 @@ fn between_floats(
     (made, ty): (Ty, Ty),
     value: String,
 ) -> Option<String> {
-    if instruction.has("satfinite") {
+    let finite = instruction.has("satfinite");
+    if finite && (ty.bits, made.bits) != (32, 16) {
         return None;
     }
     let value = rounded(emitter, instruction, ty, value);
+    let wide = value.clone();
     let value = match (made.bits.cmp(&ty.bits), directed(instruction)) {
         (std::cmp::Ordering::Equal, None) if made.kind == ty.kind => value,
         (std::cmp::Ordering::Greater, _) => {
@@ -228,6 +282,10 @@ fn between_floats(
             directed_half(emitter, mode, (made, ty), &value)
         }
         _ => return None,
+    };
+    let value = match finite {
+        true => finite_half(emitter, made, &value, &wide),
+        false => value,
     };
     Some(clamped(emitter, instruction, made, value))
 }
@@ -286,7 +344,7 @@ fn pack(
         return None;
     };
     let (made, ty) = (Ty::of(made)?, Ty::of(ty)?);
-    if made.elements != 2 || instruction.has("satfinite") {
+    if made.elements != 2 {
         return None;
     }
     let element = made.element();
@@ -301,6 +359,10 @@ fn pack(
             )),
             Some("rz") if element.kind == Kind::Brain => cut_to_brain(emitter, &value),
             Some(mode) => directed_half(emitter, mode, (element, ty), &value),
+        };
+        let narrow = match instruction.has("satfinite") {
+            true => finite_half(emitter, element, &narrow, &value),
+            false => narrow,
         };
         whole = emitter.op(&format!(
             "insertelement {} {whole}, {} {narrow}, i32 {index}",

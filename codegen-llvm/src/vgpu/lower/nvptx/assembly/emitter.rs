@@ -93,6 +93,30 @@ impl Emitter {
         variable
     }
 
+    /// Repeats what `body` emits for every `step`-th number from 0 on that is less than `limit`, of 64 bits.
+    pub fn repeat(
+        &mut self,
+        limit: &str,
+        step: u32,
+        body: impl FnOnce(&mut Emitter, &str) -> Option<()>,
+    ) -> Option<()> {
+        let [counter, head, inside, after] = [(); 4].map(|()| self.fresh());
+        self.variables += &format!("  {counter} = alloca i64\n");
+        self.line(&format!("  store i64 0, ptr {counter}\n  br label {head}"));
+        self.line(&format!("{}:", &head[1..]));
+        let now = self.op(&format!("load i64, ptr {counter}"));
+        let goes_on = self.op(&format!("icmp ult i64 {now}, {limit}"));
+        self.line(&format!("  br i1 {goes_on}, label {inside}, label {after}"));
+        self.line(&format!("{}:", &inside[1..]));
+        body(self, &now)?;
+        let next = self.op(&format!("add i64 {now}, {step}"));
+        self.line(&format!(
+            "  store i64 {next}, ptr {counter}\n  br label {head}"
+        ));
+        self.line(&format!("{}:", &after[1..]));
+        Some(())
+    }
+
     /// Makes `name` another name of a register.
     pub fn alias(&mut self, name: &str, register: &str) {
         if let Some(known) = self.registers.get(register).cloned() {
@@ -169,7 +193,10 @@ impl Emitter {
                 let value = self.value(inner, PREDICATE)?;
                 return Some(self.op(&format!("xor i1 {value}, true")));
             }
-            Operand::Address(..) | Operand::Pair(..) | Operand::Texel(..) => return None,
+            Operand::Address(..)
+            | Operand::Pair(..)
+            | Operand::Texel(..)
+            | Operand::Negative(..) => return None,
         };
         Some(match ty.is_float() {
             true => self.op(&format!("bitcast i{size} {bits} to {}", ty.llvm())),

@@ -1,5 +1,4 @@
-//! Barriers in memory and bulk copies that they wait for (PTX ISA, "mbarrier", "cp.async.bulk"). A cluster is a block
-//! of its own, and a copy is done at once.
+//! Barriers in memory (PTX ISA, "mbarrier"). A cluster is a block of its own.
 
 use super::emitter::Emitter;
 use super::syntax::{Instruction, Operand};
@@ -12,8 +11,9 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     let operands = instruction.operands.as_slice();
     match instruction.opcode[0].as_str() {
         "mbarrier" => mbarrier(emitter, instruction, operands),
-        "cp" if instruction.has("bulk") => bulk(emitter, instruction, operands),
-        "cp" if instruction.has("mbarrier") => arrive_after_copies(emitter, instruction, operands),
+        "cp" if instruction.has("mbarrier") && !instruction.has("bulk") => {
+            arrive_after_copies(emitter, instruction, operands)
+        }
         _ => None,
     }
 }
@@ -48,6 +48,7 @@ fn mbarrier(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operan
             Some(())
         }
         ("expect_tx" | "complete_tx", [at, bytes]) => {
+            let bytes = count(emitter, bytes)?;
             transaction(emitter, &operation.replace('_', "."), at, bytes)
         }
         // Of a barrier that may be another block's there is no state.
@@ -70,9 +71,15 @@ fn mbarrier(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operan
     }
 }
 
+/// Tells a barrier that so many bytes, a number of 32 bits, have come.
+pub fn have_come(emitter: &mut Emitter, at: &Operand, bytes: &str) -> Option<()> {
+    let bytes = ("i32".to_owned(), bytes.to_owned());
+    transaction(emitter, "complete.tx", at, bytes)
+}
+
 /// Bytes that a phase waits for, or that have come.
-fn transaction(emitter: &mut Emitter, name: &str, at: &Operand, bytes: &Operand) -> Option<()> {
-    let arguments = [shared_object(emitter, at)?, count(emitter, bytes)?];
+fn transaction(emitter: &mut Emitter, name: &str, at: &Operand, bytes: Argument) -> Option<()> {
+    let arguments = [shared_object(emitter, at)?, bytes];
     let name = format!("llvm.nvvm.mbarrier.{name}.scope.cta.space.cta");
     emitter.call("void", &name, &arguments);
     Some(())
@@ -89,6 +96,7 @@ fn arrive(
     let operation = instruction.opcode.get(1)?.replace('_', ".");
     let plain = match (instruction.has("expect_tx"), number) {
         (true, [bytes]) => {
+            let bytes = count(emitter, bytes)?;
             transaction(emitter, "expect.tx", at, bytes)?;
             true
         }
@@ -145,47 +153,4 @@ fn arrive_after_copies(
         emitter.call("i64", "llvm.nvvm.mbarrier.arrive", &arguments);
     }
     Some(())
-}
-
-/// `cp.async.bulk.to.from.completion [to], [from], size{, [mbarrier]}`
-fn bulk(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operand]) -> Option<()> {
-    let unknown = ["tensor", "reduce", "cp_mask", "ignore_oob"];
-    if unknown.into_iter().any(|form| instruction.has(form)) {
-        return None;
-    }
-    let nothing_left = ["commit_group", "wait_group", "prefetch"];
-    if nothing_left.into_iter().any(|form| instruction.has(form)) {
-        return Some(());
-    }
-    let [_, _, _, space_of_to, space_of_from, ..] = instruction.opcode.as_slice() else {
-        return None;
-    };
-    // A mask of the blocks that get a copy, and advice to caches, come last.
-    let [to, from, size, rest @ ..] = operands else {
-        return None;
-    };
-    let notifies = instruction.has("mbarrier::complete_tx::bytes");
-    let is_shared = |space: &str| space.starts_with("shared");
-    let (to, from) = (
-        emitter.address(to, is_shared(space_of_to))?,
-        emitter.address(from, is_shared(space_of_from))?,
-    );
-    let bytes = emitter.value(size, unsigned(32))?;
-    let bytes = emitter.resize(&bytes, 32, 64, false);
-    let copied = [
-        ("ptr", to.as_str()),
-        ("ptr", from.as_str()),
-        ("i64", bytes.as_str()),
-        ("i1", "false"),
-    ];
-    emitter.call(
-        "void",
-        "llvm.memcpy.p0.p0.i64",
-        &copied.map(|(ty, value)| (ty.to_owned(), value.to_owned())),
-    );
-    match (notifies, rest) {
-        (true, [at, ..]) => transaction(emitter, "complete.tx", at, size),
-        (false, _) => Some(()),
-        _ => None,
-    }
 }

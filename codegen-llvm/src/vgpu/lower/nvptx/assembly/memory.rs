@@ -1,9 +1,9 @@
-//! Accesses, atomic operations and copies (PTX ISA, "Data Movement and Conversion Instructions", "Parallel
-//! Synchronization and Communication Instructions": `atom`, `red`).
+//! Accesses and copies (PTX ISA, "Data Movement and Conversion Instructions").
 
+use super::atomic;
 use super::emitter::Emitter;
 use super::syntax::{Instruction, Operand};
-use super::types::{Kind, Ty, unsigned};
+use super::types::{Ty, unsigned};
 
 /// Emits an instruction of this family.
 pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
@@ -13,8 +13,10 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     ) {
         ("ld" | "ldu", [to, from]) => load(emitter, instruction, to, from),
         ("st", [to, value]) => store(emitter, instruction, to, value),
-        ("atom", [old, at, values @ ..]) => atomic(emitter, instruction, Some(old), at, values),
-        ("red", [at, values @ ..]) => atomic(emitter, instruction, None, at, values),
+        ("atom", [old, at, values @ ..]) => {
+            atomic::emit(emitter, instruction, Some(old), at, values)
+        }
+        ("red", [at, values @ ..]) => atomic::emit(emitter, instruction, None, at, values),
         ("cp", operands) if instruction.has("async") => copy(emitter, instruction, operands),
         // Advice to caches.
         ("prefetch" | "prefetchu" | "applypriority" | "discard", _) => Some(()),
@@ -122,7 +124,7 @@ impl Access {
 }
 
 /// The operands of a vector, or the one.
-fn elements(operand: &Operand) -> Vec<&Operand> {
+pub(super) fn elements(operand: &Operand) -> Vec<&Operand> {
     match operand {
         Operand::Tuple(parts) => parts.iter().collect(),
         one => vec![one],
@@ -178,7 +180,7 @@ fn load(
     Some(())
 }
 
-fn store(
+pub(super) fn store(
     emitter: &mut Emitter,
     instruction: &Instruction,
     to: &Operand,
@@ -227,75 +229,6 @@ fn store_whole(
         bits / 8
     ));
     Some(())
-}
-
-/// `atom[.sem][.scope][.space].op.type d, [a], b[, c]`; relaxed without a word.
-fn atomic(
-    emitter: &mut Emitter,
-    instruction: &Instruction,
-    old: Option<&Operand>,
-    at: &Operand,
-    values: &[Operand],
-) -> Option<()> {
-    let ty = Ty::of(instruction.opcode.last()?)?;
-    let orders = [
-        ("acq_rel", "acq_rel"),
-        ("acquire", "acquire"),
-        ("release", "release"),
-    ];
-    let order = orders
-        .into_iter()
-        .find(|(name, _)| instruction.has(name))
-        .map_or("monotonic", |(_, order)| order);
-    let address = typed_address(emitter, instruction, at)?;
-    let llvm = ty.llvm();
-    let arguments: Option<Vec<_>> = values
-        .iter()
-        .map(|value| emitter.value(value, ty))
-        .collect();
-    let before = match arguments?.as_slice() {
-        [wanted, new] if instruction.has("cas") => {
-            let failed = if matches!(order, "acq_rel" | "acquire") {
-                "acquire"
-            } else {
-                "monotonic"
-            };
-            let both = emitter.op(&format!(
-                "cmpxchg {address}, {llvm} {wanted}, {llvm} {new} {order} {failed}"
-            ));
-            emitter.op(&format!("extractvalue {{ {llvm}, i1 }} {both}, 0"))
-        }
-        [value] => {
-            let operation = operation(instruction, ty)?;
-            emitter.op(&format!(
-                "atomicrmw {operation} {address}, {llvm} {value} {order}"
-            ))
-        }
-        _ => return None,
-    };
-    old.map_or(Some(()), |old| emitter.assign(old, ty, &before))
-}
-
-fn operation(instruction: &Instruction, ty: Ty) -> Option<&'static str> {
-    let known = [
-        ("add", "add", "fadd"),
-        ("min", "umin", "fmin"),
-        ("max", "umax", "fmax"),
-        ("and", "and", ""),
-        ("or", "or", ""),
-        ("xor", "xor", ""),
-        ("exch", "xchg", ""),
-        ("inc", "uinc_wrap", ""),
-        ("dec", "udec_wrap", ""),
-    ];
-    let (name, whole, float) = known.into_iter().find(|(name, ..)| instruction.has(name))?;
-    let operation = match (ty.kind, name) {
-        (Kind::Signed, "min") => "min",
-        (Kind::Signed, "max") => "max",
-        (Kind::Float | Kind::Brain, _) => float,
-        _ => whole,
-    };
-    (!operation.is_empty()).then_some(operation)
 }
 
 /// `cp.async`: copies are done at once, so that waiting for them is nothing.

@@ -4,14 +4,18 @@
 //! the PTX ISA.
 
 mod arithmetic;
+mod atomic;
 mod bits;
+mod bulk;
 mod compare;
 mod convert;
 mod emitter;
+mod extremes;
 mod float;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod powers;
 mod simd_video;
 mod small_floats;
 mod surface;
@@ -237,6 +241,7 @@ fn plain(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     let families = [
         arithmetic::emit,
         bits::emit,
+        bulk::emit,
         compare::emit,
         convert::emit,
         float::emit,
@@ -307,6 +312,14 @@ mod tests {
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
         "mbarrier.arrive.shared.b64",
         "mbarrier.try_wait.parity.shared.b64",
+        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16",
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32",
+        "st.bulk.weak.shared::cta",
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128",
+        "atom.global.add.v2.f32",
+        "fma.rn.f32.f16",
         "mapa.shared::cluster.u32",
         "cvta.to.shared.u64",
         "isspacep.global",
@@ -384,8 +397,9 @@ mod tests {
             "vote.sync.all.pred;",
             "sub.rz.f32 $0, $1;",
             "mad.hi.sat.s32 $0, $1, $1, $1;",
-            "max.xorsign.abs.f32 $0, $1, $1;",
-            "redux.sync.min.f32 $0, $1, $1;",
+            "max.f32 $0, $1;",
+            "redux.sync.and.f32 $0, $1, $1;",
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$1, {$1}], [$1];",
         ] {
             assert!(translated(text).is_err(), "{text}");
         }

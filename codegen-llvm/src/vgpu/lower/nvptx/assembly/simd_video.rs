@@ -2,8 +2,9 @@
 //! headers make CUDA's SIMD intrinsics of them (`__vmaxs4`, `__vabsdiffu2`, `__vcmpeq4`).
 
 use super::emitter::Emitter;
-use super::syntax::Instruction;
+use super::syntax::{Instruction, Operand};
 use super::types::{Ty, unsigned};
+use super::video::{predicate, split};
 
 /// How the parts of a word are computed.
 struct Parts {
@@ -24,6 +25,24 @@ impl Parts {
     /// The parts with room for every result.
     fn wide(&self) -> String {
         format!("<{} x i32>", self.count)
+    }
+
+    /// The parts.
+    fn narrow(&self) -> String {
+        format!("<{} x i{}>", self.count, self.bits())
+    }
+
+    /// All ones for each part of a mask.
+    fn kept(&self, mask: &[u32]) -> String {
+        let ones = |part| {
+            if mask.contains(&part) {
+                "i32 -1"
+            } else {
+                "i32 0"
+            }
+        };
+        let all: Vec<_> = (0..self.count).map(ones).collect();
+        format!("<{}>", all.join(", "))
     }
 
     fn splat(&self, value: i64) -> String {
@@ -66,10 +85,16 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         return None;
     };
     let word = unsigned(32);
-    let a = emitter.value(a, word)?;
-    let b = emitter.value(b, word)?;
-    let a = widened(emitter, &parts, 0, &a);
-    let b = widened(emitter, &parts, 1, &b);
+    let (a, of_a) = split(a);
+    let (b, of_b) = split(b);
+    let words = [emitter.value(&a, word)?, emitter.value(&b, word)?];
+    let a = widened(emitter, &parts, 0, &words, of_a)?;
+    let b = widened(emitter, &parts, 1, &words, of_b)?;
+    let (to, mask) = split(to);
+    let mask = match mask {
+        Some(mask) => chosen(mask, count)?,
+        None => (0..count).collect(),
+    };
     let made = match operation {
         "vset" => compared(emitter, &parts, modifiers.first()?, &a, &b)?,
         _ => computed(emitter, &parts, operation, &a, &b),
@@ -77,29 +102,90 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     let value = match modifiers.iter().any(|form| form == "add") {
         true => {
             let c = emitter.value(c, word)?;
+            let kept = parts.kept(&mask);
+            let made = emitter.op(&format!("and {} {made}, {kept}", parts.wide()));
             let sum = format!("llvm.vector.reduce.add.v{count}i32");
             let sum = emitter.call("i32", &sum, &[(parts.wide(), made)]);
             emitter.op(&format!("add i32 {sum}, {c}"))
         }
         false => {
-            let narrow = format!("<{count} x i{}>", parts.bits());
+            let narrow = parts.narrow();
             let made = emitter.op(&format!("trunc {} {made} to {narrow}", parts.wide()));
-            emitter.op(&format!("bitcast {narrow} {made} to i32"))
+            let made = emitter.op(&format!("bitcast {narrow} {made} to i32"));
+            with_rest(emitter, &parts, &mask, &made, c)?
         }
     };
-    emitter.assign(to, word, &value)
+    emitter.assign(&to, word, &value)
 }
 
-/// The parts of an operand.
-fn widened(emitter: &mut Emitter, parts: &Parts, operand: usize, word: &str) -> String {
-    let narrow = format!("<{} x i{}>", parts.count, parts.bits());
+/// The numbers of `h31`, `b3210` or a mask, the last digit first.
+fn chosen(selector: &str, count: u32) -> Option<Vec<u32>> {
+    let letter = if count == 2 { 'h' } else { 'b' };
+    let digits = selector.strip_prefix(letter)?.chars().rev();
+    let numbers: Vec<_> = digits
+        .map(|digit| digit.to_digit(10))
+        .collect::<Option<_>>()?;
+    let known = numbers.iter().all(|number| *number < 2 * count);
+    (known && numbers.len() <= count as usize).then_some(numbers)
+}
+
+/// The parts of an operand: those of its own register, or the ones of both registers that a selector names.
+fn widened(
+    emitter: &mut Emitter,
+    parts: &Parts,
+    operand: usize,
+    words: &[String; 2],
+    selector: Option<&str>,
+) -> Option<String> {
+    let narrow = parts.narrow();
+    let own = operand as u32 * parts.count;
+    let numbers = match selector {
+        Some(selector) => chosen(selector, parts.count)?,
+        None => (own..own + parts.count).collect(),
+    };
+    if numbers.len() != parts.count as usize {
+        return None;
+    }
+    let [a, b] = [0, 1].map(|index| {
+        let word = &words[index];
+        emitter.op(&format!("bitcast i32 {word} to {narrow}"))
+    });
+    let places: Vec<_> = numbers
+        .iter()
+        .map(|number| format!("i32 {number}"))
+        .collect();
+    let picked = emitter.op(&format!(
+        "shufflevector {narrow} {a}, {narrow} {b}, {} <{}>",
+        parts.wide(),
+        places.join(", ")
+    ));
     let extend = if parts.signed[operand] {
         "sext"
     } else {
         "zext"
     };
-    let narrowed = emitter.op(&format!("bitcast i32 {word} to {narrow}"));
-    emitter.op(&format!("{extend} {narrow} {narrowed} to {}", parts.wide()))
+    Some(emitter.op(&format!("{extend} {narrow} {picked} to {}", parts.wide())))
+}
+
+/// The parts that a mask names, and the others of the third operand.
+fn with_rest(
+    emitter: &mut Emitter,
+    parts: &Parts,
+    mask: &[u32],
+    made: &str,
+    rest: &Operand,
+) -> Option<String> {
+    if mask.len() == parts.count as usize {
+        return Some(made.to_owned());
+    }
+    let one = (1u32 << parts.bits()) - 1;
+    let kept = mask
+        .iter()
+        .fold(0, |kept, part| kept | one << (part * parts.bits()));
+    let rest = emitter.value(rest, unsigned(32))?;
+    let made = emitter.op(&format!("and i32 {made}, {kept}"));
+    let rest = emitter.op(&format!("and i32 {rest}, {}", !kept));
+    Some(emitter.op(&format!("or disjoint i32 {made}, {rest}")))
 }
 
 fn computed(emitter: &mut Emitter, parts: &Parts, operation: &str, a: &str, b: &str) -> String {
@@ -154,15 +240,7 @@ fn compared(
     a: &str,
     b: &str,
 ) -> Option<String> {
-    let predicate = match comparison {
-        "eq" => "eq",
-        "ne" => "ne",
-        "lt" => "slt",
-        "le" => "sle",
-        "gt" => "sgt",
-        "ge" => "sge",
-        _ => return None,
-    };
+    let predicate = predicate(comparison)?;
     let wide = parts.wide();
     let holds = emitter.op(&format!("icmp {predicate} {wide} {a}, {b}"));
     Some(emitter.op(&format!("zext <{} x i1> {holds} to {wide}", parts.count)))

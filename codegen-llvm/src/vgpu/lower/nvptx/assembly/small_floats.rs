@@ -2,6 +2,7 @@
 //! them round to the nearest and become the largest number where none is near (`.satfinite`).
 
 use super::emitter::Emitter;
+use super::powers;
 use super::syntax::{Instruction, Operand};
 use super::types::{Ty, unsigned};
 
@@ -36,22 +37,24 @@ pub const E5M2: SmallFloat = SmallFloat {
     largest: 57344.0,
     nan: 0x7f,
 };
-/// The others have neither NaN nor infinities.
-const E3M2: SmallFloat = SmallFloat {
+/// One of 6 bits. The formats of less than 8 bits have neither NaN nor infinities.
+pub const E3M2: SmallFloat = SmallFloat {
     exponent: 3,
     fraction: 2,
     place: 8,
     largest: 28.0,
     nan: 0x1f,
 };
-const E2M3: SmallFloat = SmallFloat {
+/// One of 6 bits.
+pub const E2M3: SmallFloat = SmallFloat {
     exponent: 2,
     fraction: 3,
     place: 8,
     largest: 7.5,
     nan: 0x1f,
 };
-const E2M1: SmallFloat = SmallFloat {
+/// One of 4 bits.
+pub const E2M1: SmallFloat = SmallFloat {
     exponent: 2,
     fraction: 1,
     place: 4,
@@ -166,6 +169,9 @@ pub fn convert(
     let [.., made, ty] = instruction.opcode.as_slice() else {
         return None;
     };
+    if made == "ue8m0x2" || ty == "ue8m0x2" {
+        return powers::convert(emitter, instruction, to, sources);
+    }
     if let Some(format) = SmallFloat::of_pair(made) {
         let numbers = match (ty.as_str(), sources) {
             ("f32", [high, low]) => {

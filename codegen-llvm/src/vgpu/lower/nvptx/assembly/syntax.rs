@@ -19,6 +19,8 @@ pub enum Operand {
     Pair(Box<Operand>, Box<Operand>),
     /// `!p`
     Not(Box<Operand>),
+    /// `-r`
+    Negative(Box<Operand>),
 }
 
 /// What stands between two semicolons.
@@ -177,6 +179,12 @@ fn operand(text: &str) -> Option<Operand> {
     }
     if let Some(inner) = text.strip_prefix('!') {
         return Some(Operand::Not(Box::new(operand(inner)?)));
+    }
+    if let Some(inner) = text
+        .strip_prefix('-')
+        .filter(|inner| inner.starts_with(['$', '%']))
+    {
+        return Some(Operand::Negative(Box::new(operand(inner)?)));
     }
     if let Some(name) = text.strip_prefix('%') {
         return Some(Operand::Special(name.trim_start_matches('%').to_owned()));

@@ -198,21 +198,43 @@ fn four(
     let Operand::Tuple(targets) = to else {
         return None;
     };
-    if targets.len() != 4 || instruction.has("f16x2") || instruction.has("f16") {
+    let halves = instruction.has("f16") || instruction.has("f16x2");
+    let per_target = if instruction.has("f16x2") { 2 } else { 1 };
+    if targets.len() * per_target != 4 {
         return None;
     }
     let room = emitter.room(4);
     arguments.insert(0, ("ptr".to_owned(), room.clone()));
     emitter.call("void", &format!("__omptarget_texture_{name}"), &arguments);
-    for (index, target) in targets.iter().enumerate() {
+    let words = [0, 1, 2, 3].map(|index| {
         let address = emitter.op(&format!("getelementptr i32, ptr {room}, i32 {index}"));
-        let value = emitter.op(&format!("load i32, ptr {address}"));
-        emitter.assign(target, unsigned(32), &value)?;
+        emitter.op(&format!("load i32, ptr {address}"))
+    });
+    for (target, words) in targets.iter().zip(words.chunks(per_target)) {
+        match halves {
+            true => assign_halves(emitter, target, words)?,
+            false => emitter.assign(target, unsigned(32), &words[0])?,
+        }
     }
     match resident {
         Some(resident) => emitter.assign(resident, super::types::PREDICATE, "true"),
         None => Some(()),
     }
+}
+
+/// Gives a target one number in half precision, or two, of words in single precision.
+fn assign_halves(emitter: &mut Emitter, target: &Operand, words: &[String]) -> Option<()> {
+    let size = 16 * words.len() as u32;
+    let mut whole = "0".to_owned();
+    for (index, word) in words.iter().enumerate() {
+        let number = emitter.op(&format!("bitcast i32 {word} to float"));
+        let half = emitter.op(&format!("fptrunc float {number} to half"));
+        let bits = emitter.op(&format!("bitcast half {half} to i16"));
+        let bits = emitter.resize(&bits, 16, size, false);
+        let placed = emitter.op(&format!("shl i{size} {bits}, {}", 16 * index));
+        whole = emitter.op(&format!("or i{size} {whole}, {placed}"));
+    }
+    emitter.assign(target, unsigned(size), &whole)
 }
 
 /// `txq{.level}.query.b32 d, [a]{, lod}`

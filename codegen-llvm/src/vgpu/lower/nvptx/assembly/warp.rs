@@ -142,8 +142,11 @@ fn redux(
     rest: &[Operand],
 ) -> Option<()> {
     let ty = Ty::of(instruction.opcode.last()?)?;
-    if ty.is_float() || ty.bits != 32 {
+    if ty.bits != 32 || ty.elements != 1 {
         return None;
+    }
+    if ty.is_float() {
+        return redux_of_floats(emitter, instruction, to, rest);
     }
     let operation = ["add", "min", "max", "and", "or", "xor"]
         .into_iter()
@@ -160,4 +163,54 @@ fn redux(
         &arguments,
     );
     emitter.assign(to, WORD, &value)
+}
+
+/// `redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, mask`, by words that have the numbers' order. Without `.NaN` a number
+/// wins.
+fn redux_of_floats(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    to: &Operand,
+    rest: &[Operand],
+) -> Option<()> {
+    let [value, mask] = rest else {
+        return None;
+    };
+    let least = match (instruction.has("min"), instruction.has("max")) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => return None,
+    };
+    let bits = emitter.value(value, WORD)?;
+    let magnitude = emitter.op(&format!("and i32 {bits}, 2147483647"));
+    let is_nan = emitter.op(&format!("icmp ugt i32 {magnitude}, 2139095040"));
+    let bits = if instruction.has("abs") {
+        magnitude
+    } else {
+        bits
+    };
+    // Of negative numbers all bits are turned, of others the sign.
+    let sign = emitter.op(&format!("ashr i32 {bits}, 31"));
+    let turned = emitter.op(&format!("or i32 {sign}, -2147483648"));
+    let key = emitter.op(&format!("xor i32 {bits}, {turned}"));
+    // NaN is beyond all numbers, on the side that wins or on the one that loses.
+    let of_nan = match instruction.has("NaN") == least {
+        true => "0",
+        false => "-1",
+    };
+    let key = emitter.op(&format!("select i1 {is_nan}, i32 {of_nan}, i32 {key}"));
+    let mask = emitter.value(mask, WORD)?;
+    let name = format!(
+        "llvm.nvvm.redux.sync.u{}",
+        if least { "min" } else { "max" }
+    );
+    let both = [key, mask].map(|word| ("i32".to_owned(), word));
+    let key = emitter.call("i32", &name, &both);
+    let sign = emitter.op(&format!("ashr i32 {key}, 31"));
+    let sign = emitter.op(&format!("xor i32 {sign}, -1"));
+    let turned = emitter.op(&format!("or i32 {sign}, -2147483648"));
+    let bits = emitter.op(&format!("xor i32 {key}, {turned}"));
+    let none = emitter.op(&format!("icmp eq i32 {key}, {of_nan}"));
+    let bits = emitter.op(&format!("select i1 {none}, i32 2147483647, i32 {bits}"));
+    emitter.assign(to, WORD, &bits)
 }

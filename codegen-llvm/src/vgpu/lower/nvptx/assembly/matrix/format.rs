@@ -13,6 +13,10 @@ pub enum Format {
     F64,
     E4m3,
     E5m2,
+    /// Formats of 6 and 4 bits, each element in 8 bits.
+    E3m2,
+    E2m3,
+    E2m1,
     /// Integers of so many bits, with or without a sign.
     Int {
         bits: u32,
@@ -23,7 +27,7 @@ pub enum Format {
     B1,
 }
 
-use Format::{B1, Bf16, E4m3, E5m2, F16, F32, F64, Int, S32, Tf32};
+use Format::{B1, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, Int, S32, Tf32};
 
 impl Format {
     /// The format that a part of an opcode names.
@@ -36,6 +40,9 @@ impl Format {
             "f64" => F64,
             "e4m3" => E4m3,
             "e5m2" => E5m2,
+            "e3m2" => E3m2,
+            "e2m3" => E2m3,
+            "e2m1" => E2m1,
             "s32" => S32,
             "b1" => B1,
             "s8" | "u8" | "s4" | "u4" => Int {
@@ -52,7 +59,7 @@ impl Format {
             F16 | Bf16 => 16,
             Tf32 | F32 | S32 => 32,
             F64 => 64,
-            E4m3 | E5m2 => 8,
+            E4m3 | E5m2 | E3m2 | E2m3 | E2m1 => 8,
             Int { bits, .. } => bits,
             B1 => 1,
         }
@@ -70,7 +77,17 @@ impl Format {
 
     /// Whether what is multiplied is a floating-point number.
     pub fn is_float(self) -> bool {
-        matches!(self, F16 | Bf16 | Tf32 | F32 | F64 | E4m3 | E5m2)
+        !matches!(self, Int { .. } | S32 | B1)
+    }
+
+    /// Whether it is one of the formats of 8 bits and less, which may be multiplied with each other.
+    pub fn is_small(self) -> bool {
+        matches!(self, E4m3 | E5m2) || self.is_in_wider()
+    }
+
+    /// Whether elements have fewer bits than their places.
+    pub fn is_in_wider(self) -> bool {
+        matches!(self, E3m2 | E2m3 | E2m1)
     }
 }
 
@@ -94,6 +111,13 @@ pub fn number(emitter: &mut Emitter, format: Format, register: &str, index: u32)
         }
         E5m2 => small_floats::E5M2.number(emitter, &element),
         E4m3 => small_floats::E4M3.number(emitter, &element),
+        E3m2 => small_floats::E3M2.number(emitter, &element),
+        E2m3 => small_floats::E2M3.number(emitter, &element),
+        // In the middle of its place.
+        E2m1 => {
+            let moved = emitter.op(&format!("lshr i32 {element}, 2"));
+            small_floats::E2M1.number(emitter, &moved)
+        }
         _ => half(emitter, &element),
     }
 }

@@ -8,9 +8,11 @@ mod exchange;
 mod format;
 mod fragment;
 mod intrinsic;
+mod lines;
 mod multiply;
 mod quad_pairs;
 mod rows;
+mod sparse;
 mod transfer;
 
 pub use intrinsic::as_assembly;
@@ -26,6 +28,7 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         ("wmma", "load") => transfer::load(emitter, instruction),
         ("wmma", "store") => transfer::store(emitter, instruction),
         ("wmma", "mma") | ("mma", "sync") => multiply::emit(emitter, instruction),
+        ("mma", "sp" | "sp::ordered_metadata") => sparse::emit(emitter, instruction),
         ("ldmatrix", _) => rows::load(emitter, instruction),
         ("stmatrix", _) => rows::store(emitter, instruction),
         ("movmatrix", _) => rows::transpose(emitter, instruction),

@@ -5,22 +5,25 @@
 
 use super::super::emitter::Emitter;
 use super::super::syntax::Instruction;
-use super::exchange::{Lane, from_lane};
+use super::exchange::Lane;
 use super::format::{Format, halves, number};
 use super::fragment::{Matrix, Shape};
+use super::lines::lines;
 use super::{assign, quad_pairs, values};
 
 /// A multiplication.
 pub struct Product {
-    shape: Shape,
-    a: Format,
-    b: Format,
-    c: Format,
-    d: Format,
+    pub shape: Shape,
+    pub a: Format,
+    pub b: Format,
+    pub c: Format,
+    pub d: Format,
     /// Integers stop at the largest and the least.
     saturates: bool,
     /// Bits are combined by `and`, else by `xor`.
     and: bool,
+    /// How numbers of double precision are rounded, if not to the nearest.
+    rounding: Option<&'static str>,
 }
 
 impl Product {
@@ -35,12 +38,26 @@ impl Product {
             [d, a, b, c] => (*d, *a, *b, *c),
             _ => return None,
         };
-        let unknown = |part: &String| {
-            part.starts_with("kind") || part.starts_with("block") || part.starts_with("scale")
+        // Scales of blocks, and kinds that have them.
+        let kind = instruction
+            .opcode
+            .iter()
+            .find(|part| part.starts_with("kind"));
+        let unknown = |part: &String| part.starts_with("block") || part.starts_with("scale");
+        let small = a.is_small() && b.is_small();
+        let known_kind = match kind {
+            Some(kind) => kind == "kind::f8f6f4" && small,
+            None => !(a.is_in_wider() || b.is_in_wider()),
         };
         let saturates = instruction.has("satfinite");
-        let directed = ["rz", "rm", "rp"].iter().any(|mode| instruction.has(mode));
-        if instruction.opcode.iter().any(unknown) || directed || (saturates && c != Format::S32) {
+        let modes = ["rz", "rm", "rp"].into_iter();
+        let rounding = modes.into_iter().find(|mode| instruction.has(mode));
+        let rounds = rounding.is_none() || a == Format::F64;
+        if instruction.opcode.iter().any(unknown)
+            || !known_kind
+            || !rounds
+            || (saturates && c != Format::S32)
+        {
             return None;
         }
         let fits = match (a, b) {
@@ -50,12 +67,10 @@ impl Product {
             }
             (Format::B1, Format::B1) => (c, d) == (Format::S32, Format::S32),
             (Format::Bf16 | Format::Tf32, _) => a == b && (c, d) == (Format::F32, Format::F32),
-            (Format::F16, Format::F16)
-            | (Format::E4m3 | Format::E5m2, Format::E4m3 | Format::E5m2) => {
+            _ => {
                 let sum = |it| matches!(it, Format::F16 | Format::F32);
-                sum(c) && sum(d)
+                ((a, b) == (Format::F16, Format::F16) || small) && sum(c) && sum(d)
             }
-            _ => false,
         };
         fits.then_some(Product {
             shape,
@@ -65,6 +80,7 @@ impl Product {
             d,
             saturates,
             and: instruction.has("and"),
+            rounding,
         })
     }
 
@@ -150,13 +166,8 @@ fn multiplied(
 ) -> Option<Vec<String>> {
     let shape = product.shape;
     let lane = Lane::new(emitter);
-    let rows: Vec<_> = (0..shape.row_blocks())
-        .map(|block| row(emitter, product, a, block, &lane))
-        .collect::<Option<_>>()?;
-    let columns: Vec<_> = (0..shape.column_blocks())
-        .flat_map(|block| [0, 1].map(|side| (block, side)))
-        .map(|(block, side)| column(emitter, product, b, block, side, &lane))
-        .collect::<Option<_>>()?;
+    let formats = [product.a, product.b];
+    let (rows, columns) = lines(emitter, [shape; 2], formats, [a, b], &lane, &parts)?;
     let mut results = Vec::new();
     for (index, sum) in sums.into_iter().enumerate() {
         let (row, column) = (
@@ -166,61 +177,6 @@ fn multiplied(
         results.push(dot(emitter, product, row, column, sum));
     }
     Some(results)
-}
-
-/// The registers with a row of a block of the left factor, in the order of the columns.
-fn row(
-    emitter: &mut Emitter,
-    product: &Product,
-    registers: &[String],
-    block: u32,
-    lane: &Lane,
-) -> Option<Vec<Vec<String>>> {
-    let (shape, format) = (product.shape, product.a);
-    let first = emitter.op(&format!("and i32 {}, 28", lane.number));
-    let mut found = Vec::new();
-    for chunk in 0..shape.chunks(format)? {
-        let register = &registers[(chunk * shape.row_blocks() + block) as usize];
-        found.extend(four_lanes(emitter, format, register, &first));
-    }
-    Some(found)
-}
-
-/// The registers with a column of a block of the right factor. A lane has elements of two neighbouring columns.
-fn column(
-    emitter: &mut Emitter,
-    product: &Product,
-    registers: &[String],
-    block: u32,
-    side: u32,
-    lane: &Lane,
-) -> Option<Vec<Vec<String>>> {
-    let chunks = product.shape.chunks(product.b)?;
-    let first = emitter.op(&format!("shl i32 {}, 3", lane.place));
-    let first = emitter.op(&format!("add i32 {first}, {}", 4 * side));
-    let mut found = Vec::new();
-    for chunk in 0..chunks {
-        let register = &registers[(block * chunks + chunk) as usize];
-        found.extend(four_lanes(emitter, product.b, register, &first));
-    }
-    Some(found)
-}
-
-/// What four lanes from `first` on have in a register: the parts that [`dot`] multiplies.
-fn four_lanes(
-    emitter: &mut Emitter,
-    format: Format,
-    register: &str,
-    first: &str,
-) -> Vec<Vec<String>> {
-    let bits = format.register();
-    (0..4)
-        .map(|next| {
-            let from = emitter.op(&format!("add i32 {first}, {next}"));
-            let register = from_lane(emitter, register, bits, &from);
-            parts(emitter, format, &register)
-        })
-        .collect()
 }
 
 /// A register's numbers; words of four integers; bits.
@@ -243,13 +199,18 @@ fn parts(emitter: &mut Emitter, format: Format, register: &str) -> Vec<String> {
 fn dot(
     emitter: &mut Emitter,
     product: &Product,
-    row: &[Vec<String>],
-    column: &[Vec<String>],
+    row: &[String],
+    column: &[String],
     sum: String,
 ) -> String {
-    let pairs: Vec<_> = (row.iter().flatten())
-        .zip(column.iter().flatten())
-        .collect();
+    let pairs: Vec<_> = row.iter().zip(column).collect();
+    if let Some(mode) = product.rounding {
+        let name = format!("llvm.nvvm.fma.{mode}.d");
+        return pairs.into_iter().fold(sum, |sum, (a, b)| {
+            let numbers = [a, b, &sum].map(|it| ("double".to_owned(), it.clone()));
+            emitter.call("double", &name, &numbers)
+        });
+    }
     if product.a.is_float() {
         let ty = if product.a == Format::F64 {
             "double"
@@ -272,6 +233,16 @@ fn dot(
     if product.a.bits() == 4 {
         total = emitter.op(&format!("ashr exact i32 {total}, 8"));
     }
+    saturated_sum(emitter, product, sum, total)
+}
+
+/// The sum of two integers, which stops at the largest and the least if the instruction says so.
+pub fn saturated_sum(
+    emitter: &mut Emitter,
+    product: &Product,
+    sum: String,
+    total: String,
+) -> String {
     match product.saturates {
         true => {
             let both = [("i32".to_owned(), sum), ("i32".to_owned(), total)];

@@ -14,7 +14,7 @@ pub fn is_one(shape: Shape, factors: Format) -> bool {
     shape == one && factors == Format::F16
 }
 
-/// The instruction. Sum and result have the same format: with two, their elements are in different lanes.
+/// The instruction. A sum of half precision may have a result of single precision, whose elements are in other lanes.
 pub fn emit(
     emitter: &mut Emitter,
     instruction: &Instruction,
@@ -27,16 +27,21 @@ pub fn emit(
         _ => None,
     };
     let (a_is_row, b_is_row) = (is_row(4)?, is_row(5)?);
-    if sum != result {
+    if (sum, result) == (Format::F32, Format::F16) {
         return None;
     }
     let (a, b) = (values(emitter, a, 2, 32)?, values(emitter, b, 2, 32)?);
     let sums = values(emitter, c, 8 / sum.per_register() as usize, 32)?;
-    let sums = elements(emitter, sum, &sums);
     let lane = emitter.call("i32", "llvm.nvvm.read.ptx.sreg.laneid", &[]);
     let pair = Pair {
         lane,
-        singles: sum == Format::F32,
+        singles: result == Format::F32,
+    };
+    let sums = match sum == result {
+        true => elements(emitter, sum, &sums),
+        false => (0..8)
+            .map(|index| pair.sum(emitter, &sums, index))
+            .collect(),
     };
     let mut results = Vec::new();
     for (index, sum) in sums.into_iter().enumerate() {
@@ -57,7 +62,7 @@ pub fn emit(
 /// The eight lanes that a lane is one of.
 struct Pair {
     lane: String,
-    /// Whether the sum is in single precision.
+    /// Whether the result is in single precision.
     singles: bool,
 }
 
@@ -78,6 +83,30 @@ impl Pair {
         let column = emitter.op(&format!("and i32 {lane}, 2"));
         let column = emitter.op(&format!("or i32 {column}, {}", index & 5));
         (row, column)
+    }
+
+    /// An element of a sum of half precision, of which a lane has a row, where the result's element is.
+    fn sum(&self, emitter: &mut Emitter, registers: &[String], index: u32) -> String {
+        let (row, column) = self.element(emitter, index);
+        let from = self.lane_of(emitter, &row);
+        // The column is one of two, which are two apart.
+        let first = (index & 5) as usize / 2;
+        let [near, far] =
+            [first, first + 1].map(|register| from_lane(emitter, &registers[register], 32, &from));
+        let far_one = emitter.op(&format!("and i32 {column}, 2"));
+        let is_far = emitter.op(&format!("icmp ne i32 {far_one}, 0"));
+        let word = emitter.op(&format!("select i1 {is_far}, i32 {far}, i32 {near}"));
+        number(emitter, Format::F16, &word, index & 1)
+    }
+
+    /// The lane of a line that has its first place: lines from 4 on are in the upper half of the warp.
+    fn lane_of(&self, emitter: &mut Emitter, line: &str) -> String {
+        let upper = emitter.op(&format!("and i32 {line}, 4"));
+        let upper = emitter.op(&format!("shl i32 {upper}, 2"));
+        let from = emitter.op(&format!("and i32 {}, 12", self.lane));
+        let from = emitter.op(&format!("or i32 {from}, {upper}"));
+        let in_four = emitter.op(&format!("and i32 {line}, 3"));
+        emitter.op(&format!("or i32 {from}, {in_four}"))
     }
 
     /// An element of a factor, by its line and its place in the sum's common side. `by_line`: a lane has a line's four

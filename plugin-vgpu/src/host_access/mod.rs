@@ -1,0 +1,171 @@
+//! Accesses of the host's own code to device memory (`OMPTARGET_CHECK=host`). The window is part of the process, so they
+//! work here. On a GPU they end the program.
+//!
+//! Device memory is closed to the process while no virtual GPU works. Whoever works opens it ([`Work`]). An access to
+//! closed memory raises a signal: the handler opens the memory, has the access done, and tells [`reporter`]. What the
+//! host accesses while a virtual GPU works is not seen.
+
+mod reporter;
+mod trace;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Weak};
+
+use parking_lot::Mutex;
+use plugin_api::{Error, Result};
+use rangemap::RangeSet;
+use rustix::mm::{MprotectFlags, mprotect};
+use vgpu_abi::WINDOW_SHIFT;
+
+use crate::arena::Span;
+use crate::checker::Checker;
+use crate::host_cpu::Attempt;
+use crate::{signals, window};
+
+/// Memory is watched in units of this size, at least. All that lies in one may be closed.
+pub const UNIT: u64 = 1 << 20;
+const UNITS: usize = 1 << (WINDOW_SHIFT - 20);
+
+/// The watched units of the window, a bit for each: the signal handler asks.
+static WATCHED: [AtomicU64; UNITS / 64] = [const { AtomicU64::new(0) }; UNITS / 64];
+
+/// Whether this is looked for at all.
+static LOOKING: AtomicBool = AtomicBool::new(false);
+
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
+
+#[derive(Default)]
+struct State {
+    /// How many [`Work`]s there are. Watched memory is closed while there is none.
+    at_work: usize,
+    watched: RangeSet<u64>,
+}
+
+/// From now on, memory that [`watch`] is told of is watched. A checker knows who has allocated it.
+pub fn look(checker: Option<&Arc<Checker>>) -> Result<()> {
+    signals::install()?;
+    reporter::start(checker.map_or(Weak::new(), Arc::downgrade))?;
+    LOOKING.store(true, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Whether this is looked for.
+pub fn is_looked_for() -> bool {
+    LOOKING.load(Ordering::Relaxed)
+}
+
+/// These units are accessible device memory, of which the host has no business.
+pub fn watch(units: Span) -> Result<()> {
+    if !is_looked_for() {
+        return Ok(());
+    }
+    let mut state = STATE.lock();
+    let range = units.start..units.end();
+    state.watched.insert(range.clone());
+    mark(&range, true);
+    match state.at_work {
+        0 => protect(&range, MprotectFlags::empty()),
+        _ => Ok(()),
+    }
+}
+
+/// These units are no device memory any more, or get other access rights.
+pub fn forget(units: Span) {
+    if is_looked_for() {
+        let range = units.start..units.end();
+        let mut state = STATE.lock();
+        state.watched.remove(range.clone());
+        mark(&range, false);
+    }
+}
+
+/// A virtual GPU works: it accesses device memory. Dropping it closes the memory, if nobody else works.
+pub struct Work {
+    counts: bool,
+}
+
+impl Work {
+    /// The calling thread, or those that work for it, access device memory from now on.
+    pub fn begin() -> Result<Work> {
+        let counts = is_looked_for();
+        if counts {
+            let mut state = STATE.lock();
+            if state.at_work == 0 {
+                protect_all(&state, MprotectFlags::READ | MprotectFlags::WRITE)?;
+            }
+            state.at_work += 1;
+        }
+        Ok(Work { counts })
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if !self.counts {
+            return;
+        }
+        let mut state = STATE.lock();
+        state.at_work -= 1;
+        if state.at_work == 0
+            && let Err(error) = protect_all(&state, MprotectFlags::empty())
+        {
+            log::debug!("the host's accesses to device memory are not seen: {error}");
+        }
+    }
+}
+
+/// For the signal handler: whether an access failed because the memory is watched. It is to be done again then, and is
+/// reported if the program made it.
+pub fn excuses(address: u64, attempt: Attempt, pc: u64) -> bool {
+    if !window::contains(address) || !is_watched(address) {
+        return false;
+    }
+    let unit = address / UNIT * UNIT;
+    if protect(
+        &(unit..unit + UNIT),
+        MprotectFlags::READ | MprotectFlags::WRITE,
+    )
+    .is_err()
+    {
+        return false;
+    }
+    reporter::tell(address, attempt == Attempt::Store, pc);
+    true
+}
+
+fn protect_all(state: &State, access: MprotectFlags) -> Result<()> {
+    let mut all = state.watched.iter();
+    all.try_for_each(|range| protect(range, access))
+}
+
+fn protect(range: &Range<u64>, access: MprotectFlags) -> Result<()> {
+    let len = (range.end - range.start) as usize;
+    // SAFETY: watched memory is device memory that was accessible, and that only virtual GPUs have business with. Others
+    // come to the signal handler.
+    unsafe { mprotect(range.start as *mut _, len, access) }.map_err(|errno| Error::System {
+        what: "watching the host's accesses to device memory".into(),
+        source: errno.into(),
+    })
+}
+
+/// The word and the bit of a unit.
+fn place(address: u64) -> (&'static AtomicU64, u64) {
+    let unit = (address % (1 << WINDOW_SHIFT) / UNIT) as usize;
+    (&WATCHED[unit / 64], 1 << (unit % 64))
+}
+
+fn mark(range: &Range<u64>, is_watched: bool) {
+    for address in range.clone().step_by(UNIT as usize) {
+        let (word, bit) = place(address);
+        match is_watched {
+            true => word.fetch_or(bit, Ordering::SeqCst),
+            false => word.fetch_and(!bit, Ordering::SeqCst),
+        };
+    }
+}
+
+fn is_watched(address: u64) -> bool {
+    let (word, bit) = place(address);
+    word.load(Ordering::SeqCst) & bit != 0
+}
