@@ -68,9 +68,8 @@ impl Finished {
             let work = match (own.peek(), others.peek()) {
                 (Some(a), Some(b)) if a.stream == b.stream => {
                     let number = a.number.max(b.number);
-                    let stream = a.stream;
-                    (own.next(), others.next());
-                    Some(DeviceWork { stream, number })
+                    others.next();
+                    own.next().map(|work| DeviceWork { number, ..work })
                 }
                 (Some(a), Some(b)) if a.stream > b.stream => others.next(),
                 (Some(_), _) => own.next(),

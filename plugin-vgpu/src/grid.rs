@@ -11,6 +11,7 @@ use vgpu_abi::ThreadContext;
 
 use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
+use crate::block_time::BlockTime;
 use crate::checker::LaunchChecks;
 use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
@@ -33,6 +34,8 @@ pub struct GridRun {
     pub form: Form,
     /// With a form of subgroups: chooses between that and threads one by one, range by range.
     pub choice: Option<Arc<FormChoice>>,
+    /// How long blocks take; `None` if they may have to run at the same time.
+    pub block_time: Option<Arc<BlockTime>>,
     /// Its parameters.
     pub args: *const u64,
     /// Blocks per dimension.
@@ -101,7 +104,11 @@ impl Grid {
     /// `run` describes a loaded kernel, parameters that it accepts, and a block within the device's limits.
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
-        let helpers = (total - 1).min(u64::from(machine.count() - 1)) as u32;
+        let most = (total - 1).min(u64::from(machine.count() - 1)) as u32;
+        let helpers = match &run.block_time {
+            Some(block_time) => block_time.helpers(total, most),
+            None => most,
+        };
         let state = State {
             closed: false,
             outcome: None,
@@ -178,12 +185,17 @@ impl Grid {
         while self.blocks_left() {
             let began = Instant::now();
             let blocks = self.block_ranges.take(most.min(self.most));
+            let count = blocks.end - blocks.start;
             match &self.run.choice {
                 _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
                 Some(choice) => self.run_as_chosen(sm, choice, blocks, began),
                 None => self.run_range(sm, blocks, self.run.form),
             }
-            most = block_ranges::next_size(most, began.elapsed());
+            let time = began.elapsed();
+            if let Some(block_time) = &self.run.block_time {
+                block_time.ran(count, time);
+            }
+            most = block_ranges::next_size(most, time);
             if machine.contended() {
                 break;
             }

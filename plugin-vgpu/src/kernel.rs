@@ -12,6 +12,7 @@ use vgpu_abi::artifact::KernelEntry;
 
 use crate::block::MAX_THREADS;
 use crate::block_ranges::index_in;
+use crate::block_time::BlockTime;
 use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
@@ -35,6 +36,7 @@ pub struct VirtualKernel {
     info: KernelInfo,
     forms: Forms,
     choice: Arc<FormChoice>,
+    block_time: Arc<BlockTime>,
     refusal: Option<String>,
     /// Its forms for blocks of short rows, with the rows' lengths ([`vgpu_abi::artifact::ShortRows`]).
     short_rows: Vec<(u32, VirtualKernel)>,
@@ -67,6 +69,7 @@ impl VirtualKernel {
             info,
             forms,
             choice: Arc::default(),
+            block_time: Arc::default(),
             refusal: entry.refusal,
             short_rows: Vec::new(),
             code,
@@ -246,6 +249,8 @@ impl Kernel for VirtualKernel {
         let run = GridRun {
             form,
             choice: self.chooses(form).then(|| suited.choice.clone()),
+            block_time: (never_waits_for_blocks(form) && !launch.cooperative)
+                .then(|| suited.block_time.clone()),
             args: launch.args.as_ptr(),
             blocks: launch.grid,
             threads: block,
@@ -278,6 +283,11 @@ impl Kernel for VirtualKernel {
             }
         }
     }
+}
+
+/// Whether blocks of this form wait for nothing but their own threads.
+fn never_waits_for_blocks(form: Form) -> bool {
+    matches!(form, Form::Subgroups { .. } | Form::Regions { .. })
 }
 
 fn parameter(parameter: vgpu_abi::artifact::Parameter) -> Parameter {

@@ -16,6 +16,7 @@ mod barrier;
 mod bench;
 mod block;
 mod block_ranges;
+mod block_time;
 mod captured_signal;
 mod checker;
 mod code_ranges;

@@ -1,9 +1,10 @@
 //! Runs blocks of kernels whose warp form runs by regions (`vgpu_abi::RegionCall`): all warps of a block, and all
 //! blocks of a range, on one stack.
 //!
-//! Nearly always all warps of a block come to the same barrier. Then one call runs the next region for all of them, and
-//! the block's state ([`crate::block`]) is not even looked at. Where warps are at different barriers, or some of their
-//! lanes have ended, that state decides who goes on, as it does for fibers, and regions run for one warp at a time.
+//! Nearly always all warps of a block come to the same barrier. Then the code goes on with the next region for all
+//! of them, and the block's state ([`crate::block`]) is not even looked at. Where warps are at different barriers,
+//! or some of their lanes have ended, that state decides who goes on, as it does for fibers, and regions run for
+//! one warp at a time.
 
 use std::cell::Cell;
 use std::ptr;
@@ -225,19 +226,25 @@ impl<'a> Warps<'a> {
         self.block().reset(threads, kind, self.count, 0, random);
     }
 
-    /// Runs a region for some warps.
-    fn call(&self, region: u32, from: u32, to: u32) {
-        let call = RegionCall {
+    /// Runs a region for some warps. `on`: and the next ones, as long as all warps are together.
+    fn call(&self, region: u32, from: u32, to: u32, on: bool) {
+        let mut call = RegionCall {
             frames: self.frames,
             current: self.sm.current.as_ptr(),
             region,
             from,
             to,
+            whole: if on { self.run.threads() } else { 0 },
+            further: 0,
+            stop: self.run.stop.as_ptr().cast(),
         };
-        self.sm.counters.switched_times((to - from).into());
         (from..to).for_each(|warp| self.announce_leaving(warp));
         // SAFETY: the form's contract: the warps are where the region begins. `run` describes the kernel.
-        unsafe { (self.entry)(self.context, self.run.args, ptr::from_ref(&call) as u64) };
+        unsafe { (self.entry)(self.context, self.run.args, ptr::from_mut(&mut call) as u64) };
+        let regions = 1 + u64::from(call.further);
+        self.sm
+            .counters
+            .switched_times(regions * u64::from(to - from));
         (from..to).for_each(|warp| self.announce_arrival(warp));
     }
 
@@ -302,7 +309,9 @@ impl<'a> Warps<'a> {
             let region = self.at(from).region;
             let same = |&warp: &u32| self.at(warp).region == region;
             let to = from + (from..self.count).take_while(same).count() as u32;
-            self.call(region, from, to);
+            // The checker hears of every barrier.
+            let on = to - from == self.count && self.run.checks.is_none();
+            self.call(region, from, to, on);
             from = to;
         }
     }
@@ -353,7 +362,7 @@ impl<'a> Warps<'a> {
                 _ => ready.trailing_zeros(),
             };
             ready &= !(1 << warp);
-            self.call(self.at(warp).region, warp, warp + 1);
+            self.call(self.at(warp).region, warp, warp + 1, false);
             ready |= self.arrive(warp);
         }
         true

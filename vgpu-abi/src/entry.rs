@@ -71,6 +71,13 @@ pub struct RegionCall {
     pub from: u32,
     /// The one behind the last.
     pub to: u32,
+    /// The threads of the block, if the call is for all warps and goes on by itself where all of them have come to one
+    /// barrier of the whole block; else 0.
+    pub whole: u32,
+    /// The code counts here the regions that it ran behind the first one.
+    pub further: u32,
+    /// A byte that is 1 when the launch has ended. Then the code returns.
+    pub stop: *const u8,
 }
 
 /// What a warp keeps between two regions. What its code keeps follows.

@@ -11,6 +11,7 @@ mod check;
 mod checked_instructions;
 mod checked_locals;
 mod checked_locks;
+mod cold_values;
 mod constructors;
 mod count;
 mod debug_info;
@@ -116,6 +117,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("subgroup-loops", warp::subgroup_loops::run),
     ("fused", fused::run),
     ("finish", optimise::finish),
+    ("cold-values", cold_values::run),
     ("kept-choices", kept_choices::run),
     ("division", division::run),
     ("lane-access", lane_access::run),

@@ -131,3 +131,28 @@ define internal i32 @index(ptr %which) alwaysinline {
   ret i32 %index
 }
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+; A 32-bit index has a stride unless it wraps, a scalar question: so no vector of addresses. Two of four elements are
+; worth a load of each lane, too.
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=NARROW
+; NARROW-LABEL: define hidden void @vgpu.warp.narrow
+; NARROW-NOT: volatile ptr
+; NARROW: icmp {{.*}} i32
+; NARROW-NOT: load volatile ptr
+; NARROW: @llvm.masked.load.v4i32.p0(ptr{{.*}}<4 x i1> <i1 true, i1 true, i1 false, i1 false>
+; NARROW: @llvm.masked.gather
+define ptx_kernel void @narrow(ptr %matrix, ptr %sums, i32 %first) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %row = mul i32 %tid, 32
+  %at = add i32 %row, %first
+  %at64 = sext i32 %at to i64
+  %from = getelementptr i32, ptr %matrix, i64 %at64
+  %a = load i32, ptr %from
+  %next = getelementptr i8, ptr %from, i64 4
+  %b = load i32, ptr %next
+  %sum = add i32 %a, %b
+  %to = getelementptr i32, ptr %sums, i32 %tid
+  store i32 %sum, ptr %to
+  ret void
+}

@@ -15,6 +15,10 @@ target triple = "nvptx64-nvidia-cuda"
 ; IR: store <32 x i32>
 ; IR: load <32 x i32>
 ; IR: }
+; The code goes on by itself, unless the launch has ended.
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=ON
+; ON-LABEL: define hidden void @vgpu.warp.kept(
+; ON: load volatile i8
 ; MANIFEST: "symbol":"vgpu.warp.kept"
 ; MANIFEST-SAME: "regions":320
 define ptx_kernel void @kept(ptr %from, ptr %to) #0 {

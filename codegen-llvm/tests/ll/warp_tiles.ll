@@ -90,3 +90,28 @@ attributes #0 = { "nvvm.maxntid"="256" }
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+
+; How far rows lie apart is known at run time: a test asks whether each is consecutive. Then a row is one access.
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MATRIX
+; MATRIX-LABEL: define hidden void @vgpu.warp.matrix(
+; MATRIX: icmp {{ne|eq}} <32 x i32>
+; MATRIX: load <16 x float>
+; MATRIX: load <16 x float>
+; MATRIX: store <16 x float>
+; MATRIX: store <16 x float>
+; MATRIX: masked.gather
+; MATRIX: masked.scatter
+define ptx_kernel void @matrix(ptr %in, ptr %out, i32 %pitch) #0 {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %row = lshr i32 %tid, 4
+  %column = and i32 %tid, 15
+  %before = mul i32 %row, %pitch
+  %at = add i32 %before, %column
+  %at64 = sext i32 %at to i64
+  %from = getelementptr float, ptr %in, i64 %at64
+  %value = load float, ptr %from
+  %twice = fmul float %value, 2.0
+  %to = getelementptr float, ptr %out, i64 %at64
+  store float %twice, ptr %to
+  ret void
+}

@@ -69,6 +69,7 @@ fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) 
     GridRun {
         form: Form::Threads(entry),
         choice: None,
+        block_time: None,
         args: args.as_ptr().cast(),
         blocks: [blocks, 1, 1],
         threads: [threads, 1, 1],

@@ -74,15 +74,51 @@ impl Vectoriser<'_> {
                 (test, self.lane_zero_address(pointer, &test, size))
             }
         };
-        let mut start = self.flat(start);
-        for step in steps.into_iter().rev() {
+        let start = self.flat(start);
+        let start = self.behind(start, steps);
+        AccessPattern::RunsIf(test, shape.from(start))
+    }
+
+    /// The address that the steps of [`Self::origin`] lead to.
+    pub(super) fn behind(&mut self, start: Value, steps: Vec<Value>) -> Value {
+        steps.into_iter().rev().fold(start, |start, step| {
             let indices: Vec<_> = (1..step.operand_count())
                 .map(|at| self.scalar(step.operand(at)))
                 .collect();
-            let ty = step.source_element_type();
-            start = self.builder.index(ty, start, &indices);
+            self.builder
+                .index(step.source_element_type(), start, &indices)
+        })
+    }
+
+    /// Of a varying address whose index extends a strided 32-bit value: whether that does not wrap, lane 0's address
+    /// if so, and the bytes from lane to lane.
+    pub(super) fn extended_stride(&mut self, address: Value) -> Option<(Value, Value, i64)> {
+        let (pointer, steps) = self.origin(address);
+        let (operand, index, scale) = self.only_varying(pointer)?;
+        let narrow = self.extended_value(index)?;
+        let Shape::Strided { stride, .. } = self.divergence.shape(narrow) else {
+            return None;
+        };
+        if !(1..=MOST_STEP).contains(&stride) {
+            return None;
         }
-        AccessPattern::RunsIf(test, shape.from(start))
+        let runs = RunShape::unit_stride(self.width);
+        let test = self.test_stride(index, stride, Some(runs));
+        let start = self.with_index(pointer, operand, test.base);
+        let start = self.flat(start);
+        let start = self.behind(start, steps);
+        Some((test.holds, start, stride.checked_mul(scale as i64)?))
+    }
+
+    /// The 32-bit value that an index extends, if it is to be had.
+    fn extended_value(&self, index: Value) -> Option<Value> {
+        let extends = matches!(
+            index.opcode(),
+            Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt)
+        );
+        let narrow = extends.then(|| index.operand(0))?;
+        // Only the index is kept for other blocks.
+        (self.is_at_hand(narrow) && narrow.ty().int_width() == 32).then_some(narrow)
     }
 
     /// The runs in which values of this shape lie, whose consecutive ones differ by `step`, if they do.
@@ -145,20 +181,24 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// The only varying index of an address with a uniform base. `None` unless elements of `size` bytes are a whole
-    /// number of its steps, or lie apart in steps of one.
-    fn varying_index(&self, pointer: Value, size: u64, loads: bool) -> Option<VaryingIndex> {
+    /// The only varying index of an address with a uniform base: its operand, and the bytes that a step in it means.
+    pub(super) fn only_varying(&self, pointer: Value) -> Option<(u32, Value, u64)> {
         let uniform = |value: Value| self.divergence.shape(value).is_uniform();
         if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr) || !uniform(pointer.operand(0)) {
             return None;
         }
-        let indices = context_fields::indices(self.layout, pointer)
-            .into_iter()
-            .enumerate();
+        let indices = (1..).zip(context_fields::indices(self.layout, pointer));
         let mut varying = indices.filter(|(_, (index, _))| !uniform(*index));
-        let (Some((operand, (index, Some(scale)))), None) = (varying.next(), varying.next()) else {
-            return None;
-        };
+        match (varying.next(), varying.next()) {
+            (Some((operand, (index, Some(scale)))), None) => Some((operand, index, scale)),
+            _ => None,
+        }
+    }
+
+    /// The only varying index of an address with a uniform base. `None` unless elements of `size` bytes are a whole
+    /// number of its steps, or lie apart in steps of one.
+    fn varying_index(&self, pointer: Value, size: u64, loads: bool) -> Option<VaryingIndex> {
+        let (operand, index, scale) = self.only_varying(pointer)?;
         let (step, apart) = match scale {
             0 => return None,
             _ if size.is_multiple_of(scale) => ((size / scale) as i64, 1),
@@ -166,7 +206,7 @@ impl Vectoriser<'_> {
             _ => (1, self.apart(scale as i64, size as i64, loads)?),
         };
         Some(VaryingIndex {
-            operand: operand as u32 + 1,
+            operand,
             value: index,
             step,
             apart,
@@ -184,7 +224,7 @@ impl Vectoriser<'_> {
     }
 
     /// A `getelementptr` with index `operand` replaced.
-    fn with_index(&mut self, pointer: Value, operand: u32, index: Value) -> Value {
+    pub(super) fn with_index(&mut self, pointer: Value, operand: u32, index: Value) -> Value {
         let mut operands = Vec::new();
         for at in 0..pointer.operand_count() {
             operands.push(if at == operand {
@@ -232,15 +272,7 @@ impl Vectoriser<'_> {
     /// The runs in which a 32-bit value lies that an index extends, if it counts upwards.
     fn extended_runs(&self, varying: &VaryingIndex, loads: bool) -> Option<RunShape> {
         let (index, step) = (varying.value, varying.step);
-        let extends = matches!(
-            index.opcode(),
-            Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt)
-        );
-        let narrow = extends.then(|| index.operand(0))?;
-        // Only the index is kept for other blocks.
-        if !self.is_at_hand(narrow) || narrow.ty().int_width() != 32 {
-            return None;
-        }
+        let narrow = self.extended_value(index)?;
         let runs = self.run_shape(self.divergence.shape(narrow), step, loads)?;
         if varying.apart > 1 && (runs.apart > 1 || runs.columns < self.width) {
             return None;

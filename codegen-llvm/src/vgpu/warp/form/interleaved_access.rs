@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::LLVMIntPredicate;
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::access_pattern::AccessPattern;
 use super::lane_serialisation::ignores_memory;
@@ -42,7 +42,7 @@ pub(super) struct InterleaveGroup {
     is_spread: bool,
 }
 
-/// Loads of consecutive elements in 16 bytes: of all of them, of the first three of four, or, of spaced elements
+/// Loads of consecutive elements in 16 bytes: of all of them, of the first two or three of four, or, of spaced elements
 /// (`spaced_access`), of the first ones.
 struct Segment {
     /// Bytes from the first load's address to the first element.
@@ -91,7 +91,7 @@ impl Vectoriser<'_> {
         found.sort_by_key(|(offset, _)| *offset);
         found.dedup_by_key(|(offset, _)| *offset);
         let is_spaced = self.spacing(first.operand(0), size).is_some();
-        let least = if is_spaced { 1 } else { 3 };
+        let least = if is_spaced { 1 } else { 2 };
         let segments = segments(&found, size as i64, least);
         let alignments = segments.iter().flat_map(|segment| &segment.loads);
         let alignment = alignments.map(|load| load.alignment()).min()?;
@@ -199,16 +199,14 @@ impl Vectoriser<'_> {
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, bits, every);
         let address = group.first.operand(0);
-        let base = match self.divergence.shape(address) {
-            Shape::Strided { stride, .. } => Some((self.scalar(address), stride)),
-            _ => None,
+        let (strided, known) = self.strided_lanes(address);
+        let usual = match known {
+            Some(holds) => self.builder.binary(LLVMOpcode::LLVMAnd, full, holds),
+            None => full,
         };
-        let (near, far, done) = self.fork(full);
+        let (near, far, done) = self.fork(usual);
         self.builder.move_to_end(near);
-        let lanes = match base {
-            Some((base, stride)) => Lanes::Strided(self.flat(base), stride),
-            None => Lanes::Varying(self.spill_addresses(address)),
-        };
+        let lanes = strided.unwrap_or_else(|| Lanes::Varying(self.spill_addresses(address)));
         let transposed = self.transpose_segments(group, &lanes);
         let near = self.builder.block();
         self.builder.jump(done);
@@ -218,6 +216,18 @@ impl Vectoriser<'_> {
         self.builder.jump(done);
         self.builder.move_to_end(done);
         self.merge_paths(&transposed, near, &gathered, far)
+    }
+
+    /// The lanes' addresses, if they have a stride, and the condition under which they have it.
+    fn strided_lanes(&mut self, address: Value) -> (Option<Lanes>, Option<Value>) {
+        if let Shape::Strided { stride, .. } = self.divergence.shape(address) {
+            let base = self.scalar(address);
+            return (Some(Lanes::Strided(self.flat(base), stride)), None);
+        }
+        match self.extended_stride(address) {
+            Some((holds, base, stride)) => (Some(Lanes::Strided(base, stride)), Some(holds)),
+            None => (None, None),
+        }
     }
 
     /// The values of a group, of any addresses.

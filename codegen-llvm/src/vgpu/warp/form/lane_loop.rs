@@ -6,7 +6,7 @@ use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Type, Value};
 
 /// Lanes in an iteration of a loop over all of them. Every width is a multiple.
-const TOGETHER: u64 = 4;
+const TOGETHER: u64 = 8;
 
 impl Vectoriser<'_> {
     /// Runs `body` in a loop over the active lanes, with the lane's number (32 bits). If `result` is given, the lanes'
@@ -46,20 +46,32 @@ impl Vectoriser<'_> {
         with_lane
     }
 
-    /// Runs `body` for the active lanes, without results. Small bodies: there are several copies.
-    pub(super) fn for_active_lanes(&mut self, body: impl Fn(&mut Self, Value) -> Value) {
+    /// Runs `body` for the active lanes, without results, on what `fetch` gives for the lane. Small bodies: there are
+    /// several copies.
+    pub(super) fn for_active_lanes<T>(
+        &mut self,
+        fetch: impl Fn(&mut Self, Value) -> T,
+        body: impl Fn(&mut Self, T) -> Value,
+    ) {
         if self.all_lanes_are_active() {
-            self.for_all_lanes(|vectoriser, lane| {
-                body(vectoriser, lane);
-            });
+            self.for_all_lanes(fetch, body);
         } else {
-            self.for_each_lane(None, body);
+            self.for_each_lane(None, |vectoriser, lane| {
+                let fetched = fetch(vectoriser, lane);
+                body(vectoriser, fetched)
+            });
         }
     }
 
     /// Runs `body` for each lane where it is known that all are active, [`TOGETHER`] in an iteration. A loop over the
-    /// bits of a mask ends at another place of the code each time, and the host predicts its end wrongly.
-    fn for_all_lanes(&mut self, body: impl Fn(&mut Self, Value)) {
+    /// bits of a mask ends at another place of the code each time, and the host predicts its end wrongly. All that is
+    /// fetched comes before the first body: where bodies store to addresses that the host does not know yet, a load
+    /// behind them may have to wait for these.
+    fn for_all_lanes<T>(
+        &mut self,
+        fetch: impl Fn(&mut Self, Value) -> T,
+        body: impl Fn(&mut Self, T) -> Value,
+    ) {
         let int = Type::int(self.context, 32);
         let number = |value| Value::int(int, value);
         let before = self.builder.block();
@@ -68,11 +80,16 @@ impl Vectoriser<'_> {
         self.builder.jump(body_block);
         self.builder.move_to_end(body_block);
         let first = self.builder.phi(int);
-        for step in 0..TOGETHER {
-            let lane = self
-                .builder
-                .binary(LLVMOpcode::LLVMAdd, first, number(step));
-            body(self, lane);
+        let fetched: Vec<_> = (0..TOGETHER)
+            .map(|step| {
+                let lane = self
+                    .builder
+                    .binary(LLVMOpcode::LLVMAdd, first, number(step));
+                fetch(self, lane)
+            })
+            .collect();
+        for of_lane in fetched {
+            body(self, of_lane);
         }
         let next = self
             .builder

@@ -11,6 +11,7 @@ use llvm_sys::LLVMOpcode;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::callee::{self, Callee};
+use crate::vgpu::warp::analysis::context_fields;
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
@@ -100,19 +101,22 @@ impl Vectoriser<'_> {
         }
         let all = self.with_addresses(&group.members);
         let operands = self.outside_operands(&all);
-        self.for_active_lanes(|vectoriser, lane| vectoriser.copy_for_lane(&all, &operands, lane));
+        self.for_active_lanes(
+            |vectoriser, lane| vectoriser.operands_of_lane(&operands, lane),
+            |vectoriser, operands| vectoriser.copy_for_lane(&all, &operands),
+        );
         Ok(())
     }
 
-    /// A group's instructions, and before them the addresses they use that lie at a fixed distance from another
-    /// address. Each lane computes those itself: so only one vector of addresses is in memory for all of them.
+    /// A group's instructions, and before them what each lane computes itself ([`Self::is_cheap_for_lane`]). So what is
+    /// in memory is one vector for several addresses, and one of indices as narrow as the program has them.
     fn with_addresses(&self, members: &[Value]) -> Vec<Value> {
         let mut all = Vec::new();
         let mut open: Vec<_> = members.iter().rev().copied().collect();
         while let Some(&instruction) = open.last() {
             let missing = |it: &Value| {
-                is_fixed_distance(*it)
-                    && self.divergence.shape(*it) == Shape::Varying
+                self.divergence.shape(*it) == Shape::Varying
+                    && self.is_cheap_for_lane(*it)
                     && !all.contains(it)
             };
             let needed: Vec<_> = instruction.operands().into_iter().filter(missing).collect();
@@ -133,7 +137,11 @@ impl Vectoriser<'_> {
         instruction: Value,
         announce: bool,
     ) -> Result<(), Refusal> {
-        let operands = self.outside_operands(&[instruction]);
+        let all = match is_atomic_update(instruction) {
+            true => self.with_addresses(&[instruction]),
+            false => vec![instruction],
+        };
+        let operands = self.outside_operands(&all);
         let wanted = !instruction.ty().is_void() && !instruction.is_unused();
         let result = match wanted {
             true => Some(
@@ -143,16 +151,18 @@ impl Vectoriser<'_> {
             false => None,
         };
         if result.is_none() && !announce {
-            self.for_active_lanes(|vectoriser, lane| {
-                vectoriser.copy_for_lane(&[instruction], &operands, lane)
-            });
+            self.for_active_lanes(
+                |vectoriser, lane| vectoriser.operands_of_lane(&operands, lane),
+                |vectoriser, operands| vectoriser.copy_for_lane(&all, &operands),
+            );
             return Ok(());
         }
         let vector = self.for_each_lane(result, |vectoriser, lane| {
             if announce {
                 vectoriser.announce_lane(lane);
             }
-            vectoriser.copy_for_lane(&[instruction], &operands, lane)
+            let operands = vectoriser.operands_of_lane(&operands, lane);
+            vectoriser.copy_for_lane(&all, &operands)
         });
         if let Some(vector) = vector {
             self.define_vector(instruction, vector);
@@ -161,15 +171,16 @@ impl Vectoriser<'_> {
     }
 
     /// The operands of instructions that none of them computes.
-    fn outside_operands(&mut self, instructions: &[Value]) -> HashMap<Value, Operand> {
-        let mut operands = HashMap::new();
+    fn outside_operands(&mut self, instructions: &[Value]) -> Vec<(Value, Operand)> {
+        let mut operands = Vec::new();
         let mut taken = Vec::new();
         for instruction in instructions {
             for index in 0..instruction.operand_count() {
                 let Some(operand) = instruction.operand_or_none(index) else {
                     continue;
                 };
-                if instructions.contains(&operand) || operands.contains_key(&operand) {
+                let known = operands.iter().any(|(it, _)| *it == operand);
+                if known || instructions.contains(&operand) {
                     continue;
                 }
                 let made = match self.divergence.shape(operand) {
@@ -185,39 +196,60 @@ impl Vectoriser<'_> {
                         self.spill(vector, &mut taken)
                     }
                 };
-                operands.insert(operand, made);
+                operands.push((operand, made));
             }
         }
         operands
     }
 
-    /// Copies of instructions for one lane; gives the last one's value.
-    fn copy_for_lane(
-        &mut self,
-        instructions: &[Value],
-        operands: &HashMap<Value, Operand>,
+    /// One lane's values of operands.
+    fn operands_of_lane(
+        &self,
+        operands: &[(Value, Operand)],
         lane: Value,
-    ) -> Value {
-        let mut made = HashMap::new();
-        let mut last = lane;
+    ) -> HashMap<Value, Value> {
+        let of_lane = |(value, operand): &_| (*value, self.operand_of_lane(operand, lane));
+        operands.iter().map(of_lane).collect()
+    }
+
+    /// Copies of instructions for one lane; gives the last one's value.
+    fn copy_for_lane(&mut self, instructions: &[Value], operands: &HashMap<Value, Value>) -> Value {
+        let mut made = operands.clone();
+        let mut last = instructions[0];
         for &instruction in instructions {
-            let mut values = Vec::new();
-            for index in 0..instruction.operand_count() {
-                let Some(operand) = instruction.operand_or_none(index) else {
-                    continue;
-                };
-                let before = made.get(&operand).copied();
-                let value =
-                    before.or_else(|| Some(self.operand_of_lane(operands.get(&operand)?, lane)));
-                values.extend(value.map(|value| (index, value)));
-            }
             last = self.builder.copy_of(instruction);
-            for (index, value) in values {
-                last.set_operand(index, value);
+            for index in 0..instruction.operand_count() {
+                let operand = instruction.operand_or_none(index);
+                if let Some(&value) = operand.and_then(|it| made.get(&it)) {
+                    last.set_operand(index, value);
+                }
             }
             made.insert(instruction, last);
         }
         last
+    }
+
+    /// Whether a lane computes a value as cheaply as it takes it out of a vector: an address at a fixed distance from
+    /// another, or an index that the host scales where it accesses the element, and extends where it loads it.
+    fn is_cheap_for_lane(&self, value: Value) -> bool {
+        let cheap = match value.opcode() {
+            _ if is_fixed_distance(value) => true,
+            Some(LLVMOpcode::LLVMGetElementPtr) => {
+                let indices = context_fields::indices(self.layout, value);
+                let is_uniform = |it| self.divergence.shape(it).is_uniform();
+                let mut varying = indices.iter().filter(|(index, _)| !is_uniform(*index));
+                is_uniform(value.operand(0))
+                    && matches!(varying.next(), Some((_, Some(1 | 2 | 4 | 8))))
+                    && varying.next().is_none()
+            }
+            Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt) => {
+                has_array_layout(value.operand(0).ty())
+            }
+            _ => false,
+        };
+        // Of what another block has computed, not everything is kept.
+        let is_there = |it: &Value| self.is_known(*it) || self.is_cheap_for_lane(*it);
+        cheap && value.operands().iter().all(is_there)
     }
 
     /// Stores a vector before a loop over lanes. Then an element is one load, while LLVM would store the vector again
@@ -286,6 +318,15 @@ impl Vectoriser<'_> {
             && !instruction.is_atomic()
             && !self.is_context_load(instruction)
     }
+}
+
+/// Whether an instruction is an atomic read-modify-write operation.
+fn is_atomic_update(instruction: Value) -> bool {
+    use LLVMOpcode::{LLVMAtomicCmpXchg, LLVMAtomicRMW};
+    matches!(
+        instruction.opcode(),
+        Some(LLVMAtomicRMW | LLVMAtomicCmpXchg)
+    )
 }
 
 /// Whether an instruction computes an address from another.

@@ -8,6 +8,7 @@
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent;
 
 use super::access_pattern::AccessPattern;
+use super::row_runs::RowRuns;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
@@ -32,6 +33,12 @@ impl Vectoriser<'_> {
         self.keep_order_at(load);
         let ty = load.ty();
         let alignment = load.alignment();
+        if let Some(rows) = self.row_runs(address, ty) {
+            let value = self.load_rows_or_gather(address, ty, &rows, alignment);
+            self.keep_order_at(load);
+            self.define_vector(load, value);
+            return Ok(());
+        }
         let value = match self.access_pattern(address, ty, true) {
             AccessPattern::Runs(runs) => self.load_runs(address, ty, runs, alignment),
             AccessPattern::GatherScatter => match self.fixed_distances(address) {
@@ -90,6 +97,11 @@ impl Vectoriser<'_> {
         self.keep_order_at(store);
         let vector = self.vector(value);
         let alignment = store.alignment();
+        if let Some(rows) = self.row_runs(address, value.ty()) {
+            self.store_rows_or_scatter(address, vector, &rows, alignment);
+            self.keep_order_at(store);
+            return Ok(());
+        }
         match self.access_pattern(address, value.ty(), false) {
             AccessPattern::Runs(runs) => self.store_runs(vector, runs, alignment),
             AccessPattern::GatherScatter => match self.fixed_distances(address) {
@@ -118,6 +130,45 @@ impl Vectoriser<'_> {
         }
         self.keep_order_at(store);
         Ok(())
+    }
+
+    /// A load of lanes in rows.
+    fn load_rows_or_gather(
+        &mut self,
+        address: Value,
+        ty: Type,
+        rows: &RowRuns,
+        alignment: u64,
+    ) -> Value {
+        let (near, far, done) = self.fork(rows.holds);
+        self.builder.move_to_end(near);
+        let loaded = self.load_rows(rows, ty, alignment);
+        self.builder.jump(done);
+        self.builder.move_to_end(far);
+        let pointers = self.on_side_path(|it| it.rematerialise_pointers(address));
+        let gathered = self.gather(ty.vector(self.width), pointers, alignment);
+        self.builder.jump(done);
+        self.builder.move_to_end(done);
+        self.merge_paths(&[loaded], near, &[gathered], far)[0]
+    }
+
+    /// A store of lanes in rows.
+    fn store_rows_or_scatter(
+        &mut self,
+        address: Value,
+        vector: Value,
+        rows: &RowRuns,
+        alignment: u64,
+    ) {
+        let (near, far, done) = self.fork(rows.holds);
+        self.builder.move_to_end(near);
+        self.store_rows(vector, rows, alignment);
+        self.builder.jump(done);
+        self.builder.move_to_end(far);
+        let pointers = self.on_side_path(|it| it.rematerialise_pointers(address));
+        self.scatter(vector, pointers, alignment);
+        self.builder.jump(done);
+        self.builder.move_to_end(done);
     }
 
     /// A fence for the compiler, if an access is volatile: it moves no access over it, and repeats or drops none.

@@ -28,6 +28,7 @@ mod lane_serialisation;
 mod memory;
 mod prefetch;
 mod reduction;
+mod row_runs;
 mod runs;
 mod shadow_test;
 mod shuffles;

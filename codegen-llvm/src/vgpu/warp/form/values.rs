@@ -41,6 +41,11 @@ impl Vectoriser<'_> {
             || self.slots.contains_key(&value)
     }
 
+    /// Whether the current block can have the vector of a value.
+    pub(super) fn is_known(&self, value: Value) -> bool {
+        self.is_at_hand(value) || self.vectors.contains_key(&value)
+    }
+
     /// A uniform value, or lane 0's value of a strided or tiled one.
     pub(super) fn scalar(&mut self, value: Value) -> Value {
         if let Some(&known) = self

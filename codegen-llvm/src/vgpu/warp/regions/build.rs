@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! entry:  switch on the region
+//! first:  no warp has run
 //! head:   the next warp: its frame, the values that the region needs
 //! …       copies of the region's blocks
 //! stop:   at each barrier: the values that the next region needs go to the frame, and the barrier's arguments
-//! latch:  another warp? → head, else return
+//! latch:  another warp? → head
+//! done:   have all warps come to one barrier of the whole block? → the first block of its region, else return
 //! ```
 
 use std::collections::{HashMap, HashSet};
@@ -15,6 +17,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::{ENDED, RegionCall, ThreadContext, WARP_STACK_SIZE, WarpFrame};
 
 use super::kept::Kept;
+use super::together::Together;
 use crate::ir::{Block, Builder, Context, Type, Value};
 use crate::vgpu::unit::Unit;
 use crate::vgpu::warp::normalise::copies::Copies;
@@ -79,19 +82,26 @@ pub fn run(unit: &Unit, form: Value, barriers: &[Value], starts: &[Block]) -> Op
         to: field(ints.narrow, offset_of!(RegionCall, to)),
         barriers: barriers.iter().copied().zip(1..).collect(),
         starts,
+        firsts: (0..=starts.len())
+            .map(|_| Builder::append_block(context, form, "first"))
+            .collect(),
+        together: Together::new(&builder, call, ints),
     };
     let region = field(ints.narrow, offset_of!(RegionCall, region));
+    regions.begin_together(&builder);
+    builder.switch(region, &regions.firsts);
     let all = std::iter::once(original).chain(starts.iter().copied());
-    let heads: Vec<_> = all.map(|start| regions.build(start, entry)).collect();
-    builder.switch(region, &heads);
+    for (start, &first) in all.zip(&regions.firsts) {
+        regions.build(start, first);
+    }
     Some(kept.size)
 }
 
 /// Integer types and constants.
 #[derive(Clone, Copy)]
-struct Ints {
-    narrow: Type,
-    wide: Type,
+pub struct Ints {
+    pub narrow: Type,
+    pub wide: Type,
 }
 
 impl Ints {
@@ -102,11 +112,11 @@ impl Ints {
         }
     }
 
-    fn narrow(self, value: u64) -> Value {
+    pub fn narrow(self, value: u64) -> Value {
         Value::int(self.narrow, value)
     }
 
-    fn wide(self, value: u64) -> Value {
+    pub fn wide(self, value: u64) -> Value {
         Value::int(self.wide, value)
     }
 }
@@ -125,11 +135,16 @@ struct Regions<'a> {
     /// The barriers and the regions behind them.
     barriers: HashMap<Value, u64>,
     starts: &'a [Block],
+    /// Where each region begins.
+    firsts: Vec<Block>,
+    together: Together,
 }
 
 /// One warp in a region's loop.
 struct Warp {
     frame: Value,
+    /// The lanes that exist.
+    existing: Value,
     /// Its context, for the engine.
     context: Value,
     latch: Block,
@@ -138,22 +153,33 @@ struct Warp {
 }
 
 impl Regions<'_> {
-    /// Builds the loop over warps for the region that begins with a block. Gives its first block.
-    fn build(&self, start: Block, entry: Block) -> Block {
+    /// Says that no region has run.
+    fn begin_together(&self, builder: &Builder) {
+        self.together.begin(builder);
+    }
+
+    /// Builds the loop over warps for the region that begins with a block, and itself with `first`.
+    fn build(&self, start: Block, first: Block) {
         let blocks = reached(start, self.starts);
         let head = Builder::append_block(self.context, self.form, "head");
         let latch = Builder::append_block(self.context, self.form, "latch");
         let builder = Builder::at_end(self.context, head);
         let number = builder.phi(self.ints.narrow);
-        number.add_incoming(self.from, entry);
+        number.add_incoming(self.from, first);
+        let before = Builder::at_end(self.context, first);
+        self.together.begin_region(&before);
+        before.jump(head);
         let warp = self.begin(&builder, number, latch, &blocks);
         self.reload(&builder, &warp, start);
         let values = self.replacements(&builder, &warp);
         let copies = Copies::of(self.context, self.form, &blocks, values);
         builder.jump(copies.blocks[&start]);
         self.finish_copies(&blocks, &copies, &warp);
-        self.close(latch, head, number);
-        head
+        let done = self.close(latch, head, number);
+        let calls = blocks.iter().flat_map(|block| block.instructions());
+        let next = calls.filter_map(|call| self.barriers.get(&call).copied());
+        let next = next.map(|region| (region, self.firsts[region as usize]));
+        self.together.end_region(self.context, done, next.collect());
     }
 
     /// Begins an iteration of the loop over warps.
@@ -168,8 +194,11 @@ impl Regions<'_> {
         let short = Type::int(self.context, 16);
         let thread = builder.cast(LLVMOpcode::LLVMTrunc, thread, short);
         builder.store(thread, self.current);
+        let existing = offset_of!(WarpFrame, existing) as u64;
+        let existing = builder.byte_offset(frame, ints.wide(existing));
         Warp {
             frame,
+            existing: builder.load(ints.wide, existing),
             context,
             latch,
             written: addresses_written(blocks),
@@ -194,10 +223,8 @@ impl Regions<'_> {
     /// What copies use instead of the form's parameters and arrays.
     fn replacements(&self, builder: &Builder, warp: &Warp) -> HashMap<Value, Value> {
         let parameters = self.form.parameters();
-        let existing = offset_of!(WarpFrame, existing) as u64;
-        let existing = builder.byte_offset(warp.frame, self.ints.wide(existing));
-        let existing = builder.load(self.ints.wide, existing);
-        let mut values = HashMap::from([(parameters[0], warp.frame), (parameters[2], existing)]);
+        let mut values =
+            HashMap::from([(parameters[0], warp.frame), (parameters[2], warp.existing)]);
         for &(array, place) in &self.kept.arrays {
             let address = builder.byte_offset(warp.frame, self.ints.wide(place));
             values.insert(array, address);
@@ -273,6 +300,8 @@ impl Regions<'_> {
         for (offset, value) in fields {
             self.set(&builder, warp, offset, value);
         }
+        self.together
+            .stop(&builder, &arguments[2..], warp.existing, region);
         let jump = block.terminator().expect("a barrier's block ends");
         // SAFETY: the barrier has no result, and nothing uses a jump.
         unsafe {
@@ -288,6 +317,7 @@ impl Regions<'_> {
         let builder = Builder::before(self.context, end);
         let ended = self.ints.narrow(ENDED.into());
         self.set(&builder, warp, offset_of!(WarpFrame, region), ended);
+        self.together.agree(&builder, ended);
         // SAFETY: nothing uses a return.
         unsafe { end.erase() };
         Builder::at_end(self.context, block).jump(warp.latch);
@@ -298,15 +328,15 @@ impl Regions<'_> {
         builder.store(value, field);
     }
 
-    /// Ends an iteration of the loop over warps.
-    fn close(&self, latch: Block, head: Block, number: Value) {
+    /// Ends an iteration of the loop over warps. Gives the block behind the loop.
+    fn close(&self, latch: Block, head: Block, number: Value) -> Block {
         let builder = Builder::at_end(self.context, latch);
         let next = builder.binary(LLVMOpcode::LLVMAdd, number, self.ints.narrow(1));
         let more = builder.compare(LLVMIntPredicate::LLVMIntULT, next, self.to);
         let done = Builder::append_block(self.context, self.form, "done");
         builder.branch(more, head, done);
         number.add_incoming(next, latch);
-        Builder::at_end(self.context, done).return_void();
+        done
     }
 }
 

@@ -15,6 +15,7 @@ mod build;
 mod eligibility;
 mod kept;
 mod recompute;
+mod together;
 
 pub use build::is_shared_field;
 

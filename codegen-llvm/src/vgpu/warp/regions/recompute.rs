@@ -20,7 +20,7 @@ pub fn run(context: Context, form: Value, starts: &[Block]) {
     let mut made = HashMap::new();
     for value in form.instructions() {
         let cheap = costs.of(value).is_some_and(|cost| cost <= MAX_COST);
-        if cheap && crosses(value, starts) {
+        if cheap && !is_local(value) && crosses(value, starts) {
             replace(context, value, &mut made);
         }
     }
@@ -57,6 +57,11 @@ fn uses(value: Value) -> impl Iterator<Item = (Value, u32, Block)> {
     })
 }
 
+/// Whether a value is the address of a local variable.
+fn is_local(value: Value) -> bool {
+    value.opcode() == Some(LLVMOpcode::LLVMAlloca)
+}
+
 /// What values cost to compute again, in instructions.
 struct Costs<'a> {
     parameters: &'a [Value],
@@ -67,6 +72,10 @@ impl Costs<'_> {
     /// `None` for what may change, or costs much.
     fn of(&mut self, value: Value) -> Option<usize> {
         if value.is_constant() || self.parameters.contains(&value) {
+            return Some(0);
+        }
+        if is_local(value) {
+            // In each region it is an address in the warp's frame.
             return Some(0);
         }
         if !value.is_instruction() {
@@ -135,7 +144,7 @@ fn copy(
     block: Block,
     made: &mut HashMap<(Block, Value), Value>,
 ) -> Value {
-    if !value.is_instruction() || value.block() == block {
+    if !value.is_instruction() || is_local(value) || value.block() == block {
         return value;
     }
     if let Some(&known) = made.get(&(block, value)) {
@@ -147,7 +156,9 @@ fn copy(
         .map(|operand| copy(context, operand, block, made))
         .collect();
     // Behind the operands, which may be the block's own.
-    let own = operands.iter().filter(|it| it.is_instruction());
+    let own = operands
+        .iter()
+        .filter(|it| it.is_instruction() && it.block() == block);
     let position = own
         .map(|it| it.next().expect("an operand is no terminator"))
         .max_by_key(|it| place_of(block, *it))
