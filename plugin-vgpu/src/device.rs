@@ -18,7 +18,7 @@ use crate::checker::{Checker, InFlight};
 use crate::config::Config;
 use crate::fat_ptx;
 use crate::heap::Heap;
-use crate::host_access::{self, Work};
+use crate::host_access;
 use crate::host_ranges;
 use crate::machine::Machine;
 use crate::memory::Memory;
@@ -253,7 +253,7 @@ impl Device for VirtualGpu {
     }
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
-        let _work = Work::begin()?;
+        let _opened = host_access::open()?;
         self.gpu.memory.check_write("copy to device", dst, len)?;
         let _transfer = self.transfer("copy to the device", &[(WRITE, dst)], len);
         // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's
@@ -263,7 +263,7 @@ impl Device for VirtualGpu {
     }
 
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
-        let _work = Work::begin()?;
+        let _opened = host_access::open()?;
         self.gpu.memory.check("copy from device", src, len)?;
         let _transfer = self.transfer("copy from the device", &[(READ, src)], len);
         if let Some(checker) = &self.gpu.checker {
@@ -278,7 +278,7 @@ impl Device for VirtualGpu {
     }
 
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
-        let _work = Work::begin()?;
+        let _opened = host_access::open()?;
         self.gpu
             .memory
             .check("copy within the device (source)", src, len)?;
@@ -303,7 +303,7 @@ impl Device for VirtualGpu {
         let Some(source) = source.downcast_ref::<VirtualGpu>() else {
             return Ok(false);
         };
-        let _work = Work::begin()?;
+        let _opened = host_access::open()?;
         source
             .gpu
             .memory
@@ -319,7 +319,7 @@ impl Device for VirtualGpu {
     }
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
-        let _work = Work::begin()?;
+        let _opened = host_access::open()?;
         self.gpu.memory.check_write("fill", dst, len)?;
         let _transfer = self.transfer("fill", &[(WRITE, dst)], len);
         // SAFETY: the range was checked.

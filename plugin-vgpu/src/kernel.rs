@@ -22,7 +22,7 @@ use crate::fault::Cause;
 use crate::form_choice::{FormChoice, Way};
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::grid_workspace::Workspace;
-use crate::host_access::Work;
+use crate::host_access;
 use crate::module::Code;
 use crate::sm::MAX_SHARED;
 
@@ -218,7 +218,7 @@ impl Kernel for VirtualKernel {
             kernel: self.info.name.clone(),
             why,
         })?;
-        let _work = Work::begin()?;
+        let _opened = host_access::open()?;
         let gpu = &self.code.gpu;
         let (suited, block) = self.suited(launch.block);
         let shared = launch.dynamic_shared + suited.info.static_shared;

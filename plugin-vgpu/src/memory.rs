@@ -10,7 +10,7 @@ use plugin_api::{DevicePtr, Error, Result, SharedMemory};
 use crate::arena::{Arena, Span};
 use crate::checker::{Checker, MEMORY_GAP};
 use crate::fault_in::fault_in;
-use crate::host_access::{self, Work};
+use crate::host_access;
 use crate::motion::Motion;
 use crate::quarantine::Quarantine;
 use crate::reservations::Reservations;
@@ -206,7 +206,7 @@ impl Memory {
     /// Moves the chunks of an allocation into the file that other processes can map. Others may lie in them, too, as in
     /// what CUDA shares of a GPU's memory.
     pub fn share(&self, ptr: DevicePtr) -> Result<SharedMemory> {
-        let _work = Work::begin()?;
+        let _opened = host_access::open()?;
         let mut state = self.state.lock();
         let span = state.arena.find(ptr.0).filter(|span| span.start == ptr.0);
         let span = span.filter(|_| !state.quarantine.has(ptr));

@@ -434,12 +434,14 @@ impl AccessPass<'_> {
             value: None,
         };
         let mut write = access(0, AccessKind::WRITE);
-        if !copies {
-            write.value = Some(call.operand(1));
-            return vec![write];
-        }
         if self.unit.options.checks.race {
-            write.value = self.copied(call, size.as_int().unwrap_or(0));
+            write.value = match copies {
+                true => self.copied(call, size.as_int().unwrap_or(0)),
+                false => Some(call.operand(1)),
+            };
+        }
+        if !copies {
+            return vec![write];
         }
         vec![access(1, AccessKind::READ), write]
     }

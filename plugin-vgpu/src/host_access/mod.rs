@@ -1,7 +1,7 @@
-//! Accesses of the host's own code to device memory (`OMPTARGET_CHECK=host`). The window is part of the process, so they
-//! work here. On a GPU they end the program.
+//! Accesses of the host's own code to device memory (`OMPTARGET_CHECK=host`). The window is part of the process, so
+//! they work here. On a GPU they end the program.
 //!
-//! Device memory is closed to the process while no virtual GPU works. Whoever works opens it ([`Work`]). An access to
+//! Device memory is closed to the process while no virtual GPU works. Whoever works opens it ([`open`]). An access to
 //! closed memory raises a signal: the handler opens the memory, has the access done, and tells [`reporter`]. What the
 //! host accesses while a virtual GPU works is not seen.
 
@@ -37,8 +37,8 @@ static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 
 #[derive(Default)]
 struct State {
-    /// How many [`Work`]s there are. Watched memory is closed while there is none.
-    at_work: usize,
+    /// How many [`Opened`]s there are. Watched memory is closed while there is none.
+    opened: usize,
     watched: RangeSet<u64>,
 }
 
@@ -64,7 +64,7 @@ pub fn watch(units: Span) -> Result<()> {
     let range = units.start..units.end();
     state.watched.insert(range.clone());
     mark(&range, true);
-    match state.at_work {
+    match state.opened {
         0 => protect(&range, MprotectFlags::empty()),
         _ => Ok(()),
     }
@@ -80,34 +80,32 @@ pub fn forget(units: Span) {
     }
 }
 
-/// A virtual GPU works: it accesses device memory. Dropping it closes the memory, if nobody else works.
-pub struct Work {
+/// While it lives, a virtual GPU works. Dropping it closes the memory, if no other one does.
+pub struct Opened {
     counts: bool,
 }
 
-impl Work {
-    /// The calling thread, or those that work for it, access device memory from now on.
-    pub fn begin() -> Result<Work> {
-        let counts = is_looked_for();
-        if counts {
-            let mut state = STATE.lock();
-            if state.at_work == 0 {
-                protect_all(&state, MprotectFlags::READ | MprotectFlags::WRITE)?;
-            }
-            state.at_work += 1;
+/// The calling thread, or those that work for it, access device memory from now on.
+pub fn open() -> Result<Opened> {
+    let counts = is_looked_for();
+    if counts {
+        let mut state = STATE.lock();
+        if state.opened == 0 {
+            protect_all(&state, MprotectFlags::READ | MprotectFlags::WRITE)?;
         }
-        Ok(Work { counts })
+        state.opened += 1;
     }
+    Ok(Opened { counts })
 }
 
-impl Drop for Work {
+impl Drop for Opened {
     fn drop(&mut self) {
         if !self.counts {
             return;
         }
         let mut state = STATE.lock();
-        state.at_work -= 1;
-        if state.at_work == 0
+        state.opened -= 1;
+        if state.opened == 0
             && let Err(error) = protect_all(&state, MprotectFlags::empty())
         {
             log::debug!("the host's accesses to device memory are not seen: {error}");

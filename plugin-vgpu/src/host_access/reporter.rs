@@ -1,5 +1,5 @@
-//! The thread that reports the host's accesses. To find lines and to print takes memory, locks and stack, which a signal
-//! handler must not ask for: it writes what it knows into a pipe, and waits until that was reported.
+//! The thread that reports the host's accesses. To find lines and to print takes memory, locks and stack, which a
+//! signal handler must not ask for: it writes what it knows into a pipe, and waits until that was reported.
 
 use std::fs::File;
 use std::io::Read;
@@ -58,8 +58,8 @@ pub fn start(checker: Weak<Checker>) -> Result<()> {
     Ok(())
 }
 
-/// For the signal handler: has an access reported, and waits for that. It waits for a second at most: the thread may want
-/// a lock that the handler's thread has.
+/// For the signal handler: has an access reported, and waits for that. It waits for a second at most: the thread may
+/// want a lock that the handler's thread has.
 pub fn tell(address: u64, is_write: bool, pc: u64) {
     let Some(pipe) = PIPE.get() else {
         return;
