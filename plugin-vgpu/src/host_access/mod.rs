@@ -139,8 +139,8 @@ fn protect_all(state: &State, access: MprotectFlags) -> Result<()> {
 
 fn protect(range: &Range<u64>, access: MprotectFlags) -> Result<()> {
     let len = (range.end - range.start) as usize;
-    // SAFETY: watched memory is device memory that was accessible, and that only virtual GPUs have business with. Others
-    // come to the signal handler.
+    // SAFETY: watched memory is device memory that was accessible, and that only virtual GPUs have business with.
+    // Others come to the signal handler.
     unsafe { mprotect(range.start as *mut _, len, access) }.map_err(|errno| Error::System {
         what: "watching the host's accesses to device memory".into(),
         source: errno.into(),
