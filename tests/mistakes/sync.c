@@ -47,6 +47,21 @@ static void lock_taken_twice(void) {
   free(x);
 }
 
+// mistake lock_unset_unheld: sync, nobody holds
+static void lock_unset_unheld(void) {
+  int n = unknown_size, *x = numbers(n);
+#pragma omp target map(tofrom : x[0 : n])
+  {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    MISTAKE(, omp_set_lock(&lock));
+    x[0] = 1;
+    omp_unset_lock(&lock); // <- sync
+    omp_destroy_lock(&lock);
+  }
+  free(x);
+}
+
 // mistake critical_in_itself: sync
 #pragma omp begin declare target
 static void count_inside(int *x) {
@@ -101,6 +116,7 @@ int main(int argc, char **argv) {
   RUN(barrier_in_a_branch)
   RUN(loop_met_by_some)
   RUN(lock_taken_twice)
+  RUN(lock_unset_unheld)
   RUN(critical_in_itself)
   RUN(flag_never_set)
   RUN(single_met_by_some)

@@ -16,6 +16,7 @@ use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
 use super::checked_instructions::{
     SYNCWARP, alignment, atomic, calls_one_of, fence, has_members, is_store, stored_value,
 };
+use super::checked_locks::Lock;
 use super::unit::Unit;
 use super::window::base_of;
 use super::{checked_locals, checked_locks};
@@ -211,11 +212,14 @@ impl AccessPass<'_> {
         if self.unit.options.checks.memory && calls_one_of(instruction, &HEAP) {
             self.announce_place(instruction);
         }
-        if !self.unit.options.checks.race {
-            return;
-        }
-        if let Some(lock) = checked_locks::lock_of(instruction) {
+        let checks = self.unit.options.checks;
+        if (checks.race || checks.sync)
+            && let Some(lock) = checked_locks::lock_of(instruction)
+        {
             self.announce_lock(instruction, lock);
+        }
+        if !checks.race {
+            return;
         }
         if let Some(kind) = fence(instruction) {
             let kind = self.kind(kind);
@@ -274,13 +278,17 @@ impl AccessPass<'_> {
         Builder::before(context, call).call_function(self.access, &arguments);
     }
 
-    /// Says that the memory at an address is a lock.
-    fn announce_lock(&mut self, call: Value, address: Value) {
+    /// Says that the memory at an address is a lock, and whether it is given back.
+    fn announce_lock(&mut self, call: Value, lock: Lock) {
         let context = self.unit.context();
         let site = self.place(call);
-        let kind = self.kind(AccessKind::LOCK.and(AccessKind::ORDER));
+        let kind = AccessKind::LOCK.and(AccessKind::ORDER);
+        let kind = self.kind(match lock.is_released {
+            true => kind.and(AccessKind::RELEASE),
+            false => kind,
+        });
         let builder = Builder::before(context, call);
-        let address = builder.to_space(address, Type::pointer(context));
+        let address = builder.to_space(lock.address, Type::pointer(context));
         let arguments = [address, self.number(4), self.number(0), site, kind];
         builder.call_function(self.access, &arguments);
     }

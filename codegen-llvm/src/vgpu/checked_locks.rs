@@ -1,7 +1,7 @@
-//! With `--check race`: which calls use locks.
+//! With `--check race` and `--check sync`: which calls use locks.
 //!
 //! What a lock orders between teams is by chance, so the engine must know which atomic operations are those of a lock.
-//! The device runtime's functions say so, until they are inlined.
+//! And a lock that is given back must be held. The device runtime's functions say so, until they are inlined.
 
 use super::unit::Unit;
 use crate::ir::Value;
@@ -18,6 +18,17 @@ const LOCKS: [(&str, u32); 9] = [
     ("omp_unset_nest_lock", 0),
     ("omp_test_nest_lock", 0),
 ];
+
+/// Those of them by which a program gives a lock back.
+const RELEASES: [&str; 2] = ["omp_unset_lock", "omp_unset_nest_lock"];
+
+/// A lock that a call uses.
+pub struct Lock {
+    /// Its address.
+    pub address: Value,
+    /// Whether the program gives it back.
+    pub is_released: bool,
+}
 
 /// The calls of locks stay until `access-checks`.
 pub fn keep(unit: &Unit) {
@@ -37,12 +48,15 @@ pub fn release(unit: &Unit) {
     }
 }
 
-/// The address of the lock that a call uses.
-pub fn lock_of(instruction: Value) -> Option<Value> {
+/// The lock that a call uses.
+pub fn lock_of(instruction: Value) -> Option<Lock> {
     let called = instruction
         .is_call()
         .then(|| instruction.called_function())??;
     let name = called.name();
     let (_, argument) = LOCKS.iter().find(|(function, _)| *function == name)?;
-    Some(instruction.operand(*argument))
+    Some(Lock {
+        address: instruction.operand(*argument),
+        is_released: RELEASES.contains(&&*name),
+    })
 }

@@ -36,7 +36,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             function.show();
         }
     }
-    if unit.options.checks.race {
+    if unit.options.checks.race || unit.options.checks.sync {
         checked_locks::keep(unit);
     }
     let kept = match unit.options.checks.init {

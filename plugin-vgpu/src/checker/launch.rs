@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use findings::Note;
 use parking_lot::Mutex;
@@ -212,10 +213,7 @@ impl LaunchChecks {
             return checker.begin_local(access.address, access.size);
         }
         if access.kind.has(AccessKind::LOCK) {
-            if let Some(races) = self.races() {
-                races.order.is_lock(access.address);
-            }
-            return;
+            return self.lock(actor, access);
         }
         if access.kind.has(AccessKind::ORDER) {
             if access.kind.has(AccessKind::WRITE) {
@@ -242,6 +240,20 @@ impl LaunchChecks {
             None => {}
         }
         self.race(actor, access);
+    }
+
+    /// A thread uses a lock. The device runtime's locks are words that are 0 while nobody holds them.
+    fn lock(&self, actor: Actor, access: Access) {
+        if let Some(races) = self.races() {
+            races.order.is_lock(access.address);
+        }
+        if self.checker.checks.sync && access.kind.has(AccessKind::RELEASE) {
+            // SAFETY: the thread is about to store to this word. If it cannot, that is its fault, here as there.
+            let word = unsafe { AtomicU32::from_ptr(access.address as *mut u32) };
+            if word.load(Ordering::Relaxed) == 0 {
+                self.observe(actor, access, 0, || What::NotHeld);
+            }
+        }
     }
 
     /// An access of one thread that names a variable.

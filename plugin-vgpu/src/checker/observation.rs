@@ -75,6 +75,8 @@ pub enum What {
     },
     /// It frees what is no block of the heap.
     NoBlock(Place),
+    /// It gives back a lock that nobody holds.
+    NotHeld,
     /// It reads what was never written.
     Unwritten(Place),
     /// It reads what the host has changed on its side.
@@ -161,6 +163,11 @@ impl Observation {
                     notes,
                     None,
                 )
+            }
+            What::NotHeld => {
+                let hint = "only who has set a lock may unset it: omp_set_lock, or omp_test_lock that gave 1";
+                let what = "a lock is unset that nobody holds".to_owned();
+                (Kind::Sync, what, Vec::new(), Some(hint.to_owned()))
             }
             What::Unwritten(_) if kind.has(AccessKind::PRIVATE) => {
                 let variable = code.variable(self.access.value as u32);
