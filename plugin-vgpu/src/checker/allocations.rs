@@ -78,6 +78,12 @@ impl Allocations {
         Some(self.live.get(&start)?.len)
     }
 
+    /// The allocation that `address` lies in.
+    pub fn around(&self, address: u64) -> Option<Span> {
+        let (&start, &Allocation { len, .. }) = self.live.range(..=address).next_back()?;
+        (address - start < len).then_some(Span { start, len })
+    }
+
     /// Who made, or freed, the allocation that `address` lies in or lay in.
     pub fn origins(&self, address: u64) -> Option<Vec<Note>> {
         let within = |(start, it): &(&u64, &Allocation)| address - **start < it.len;
@@ -166,6 +172,8 @@ mod tests {
         assert_eq!(known.describe(2040).unwrap().1[0].text, "allocated by b");
         assert_eq!(known.origins(2039).unwrap()[0].text, "allocated by b");
         assert_eq!(known.origins(2040), None);
+        assert_eq!(known.around(2039), Some(span(2000, 40)));
+        assert_eq!(known.around(2040), None);
         assert!(known.describe(1 << 40).is_none());
     }
 

@@ -81,21 +81,25 @@ impl Checker {
         InFlight(Some(work))
     }
 
-    /// Looks at what is about to be copied to the host. Of buffers that are longer than what kernels put into them, and
-    /// of structures with gaps, some bytes were never written: only where none was, nobody can mean that.
+    /// Looks at what is about to be copied to the host. Of buffers that are longer than what kernels put into them, of
+    /// rows and of structures with gaps, some bytes were never written: only where none of an allocation was, nobody
+    /// can mean that.
     pub fn copied_to_host(&self, Span { start, len }: Span) {
-        if !self.checks.init || len == 0 || self.shadow.written.has_any(start, len) {
+        let written = self.shadow.written;
+        if !self.checks.init || len == 0 || written.has_any(start, len) {
             return;
         }
-        // Variables of images have their values from the image.
-        let Some(notes) = self.origins(start) else {
+        // Variables of images are no allocations. They have their values from the image.
+        let allocation = self.known.lock().memory.around(start);
+        let is_fresh = |whole: Span| !written.has_any(whole.start, whole.len);
+        if !allocation.is_some_and(is_fresh) {
             return;
-        };
+        }
         findings::report(Finding {
             location: current_origin().and_then(|origin| origin.location),
             address: Some(start),
             size: len,
-            notes,
+            notes: self.origins(start).unwrap_or_default(),
             hint: Some(
                 "no kernel and no copy has written there: the host gets whatever the memory held"
                     .to_owned(),
