@@ -11,6 +11,7 @@ mod trace;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use plugin_api::{Error, Result};
@@ -35,11 +36,35 @@ static LOOKING: AtomicBool = AtomicBool::new(false);
 
 static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 
+/// So often the memory is closed whenever nobody works, then at most once in this time: each closing costs some
+/// microseconds, and all CPUs of the process take part. A program repeats its mistakes.
+const ALWAYS_CLOSED: u32 = 2000;
+const PAUSE: Duration = Duration::from_millis(1);
+
 #[derive(Default)]
 struct State {
     /// How many [`Opened`]s there are. Watched memory is closed while there is none.
     opened: usize,
     watched: RangeSet<u64>,
+    /// Whether it, or some of it, is closed now.
+    is_closed: bool,
+    /// How often it was closed, and when the last time.
+    closings: u32,
+    last: Option<Instant>,
+}
+
+impl State {
+    /// Closes the memory, unless somebody works or it was closed often and just now.
+    fn close(&mut self) -> Result<()> {
+        let is_pause = || self.last.is_some_and(|last| last.elapsed() < PAUSE);
+        if self.opened > 0 || self.closings >= ALWAYS_CLOSED && is_pause() {
+            return Ok(());
+        }
+        self.closings = self.closings.saturating_add(1);
+        self.last = Some(Instant::now());
+        self.is_closed = true;
+        protect_all(self, MprotectFlags::empty())
+    }
 }
 
 /// From now on, memory that [`watch`] is told of is watched. A checker knows who has allocated it.
@@ -62,11 +87,14 @@ pub fn watch(units: Span) -> Result<()> {
     }
     let mut state = STATE.lock();
     let range = units.start..units.end();
-    state.watched.insert(range.clone());
-    mark(&range, true);
-    match state.opened {
-        0 => protect(&range, MprotectFlags::empty()),
-        _ => Ok(()),
+    let is_new = state.watched.gaps(&range).next().is_some();
+    if is_new {
+        state.watched.insert(range.clone());
+        mark(&range, true);
+    }
+    match is_new || !state.is_closed {
+        true => state.close(),
+        false => Ok(()),
     }
 }
 
@@ -90,8 +118,9 @@ pub fn open() -> Result<Opened> {
     let counts = is_looked_for();
     if counts {
         let mut state = STATE.lock();
-        if state.opened == 0 {
+        if state.is_closed {
             protect_all(&state, MprotectFlags::READ | MprotectFlags::WRITE)?;
+            state.is_closed = false;
         }
         state.opened += 1;
     }
@@ -105,9 +134,7 @@ impl Drop for Opened {
         }
         let mut state = STATE.lock();
         state.opened -= 1;
-        if state.opened == 0
-            && let Err(error) = protect_all(&state, MprotectFlags::empty())
-        {
+        if let Err(error) = state.close() {
             log::debug!("the host's accesses to device memory are not seen: {error}");
         }
     }
