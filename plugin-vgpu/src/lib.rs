@@ -61,6 +61,7 @@ mod stream;
 mod stream_workers;
 mod subgroups;
 mod switch;
+mod unit_set;
 mod warp;
 mod window;
 mod window_file;

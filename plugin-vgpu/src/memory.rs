@@ -14,12 +14,13 @@ use crate::host_access;
 use crate::motion::Motion;
 use crate::quarantine::Quarantine;
 use crate::reservations::Reservations;
+use crate::unit_set::UNIT;
 use crate::window::{Protection, Region};
 use crate::window_file;
 
 /// Memory becomes accessible and inaccessible in chunks of this size. So a process needs at most one mapping per
 /// chunk.
-const CHUNK: u64 = host_access::UNIT;
+const CHUNK: u64 = UNIT;
 
 /// Share of the device's memory that is kept in freed pages for the next allocation. More goes back to the
 /// system.

@@ -10,20 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use plugin_api::Result;
-use vgpu_abi::WINDOW_SHIFT;
 
 use crate::arena::Span;
+use crate::unit_set::UnitSet;
 use crate::{signals, window};
 
 /// One chunk moves at a time.
 static ONE: Mutex<()> = Mutex::new(());
-/// Which units of the window have ever moved: a bit for each. A thread may come to its handler when other units move
-/// already.
-static MOVED: [AtomicU64; UNITS / 64] = [const { AtomicU64::new(0) }; UNITS / 64];
-
-/// The units: as large as what is moved at once, at least.
-const UNIT: u64 = 1 << 20;
-const UNITS: usize = 1 << (WINDOW_SHIFT - 20);
+/// Which units of the window have ever moved. What moves at once is one of them, or several. A thread may come to its
+/// handler when other units move already.
+static MOVED: UnitSet = UnitSet::new();
 
 /// Twice the number of motions so far, and one more while something moves.
 static STATE: AtomicU64 = AtomicU64::new(0);
@@ -43,10 +39,7 @@ impl Motion {
     pub fn begin(span: Span) -> Result<Motion> {
         signals::install()?;
         let one = ONE.lock();
-        for address in (span.start..span.end()).step_by(UNIT as usize) {
-            let (word, bit) = place(address);
-            word.fetch_or(bit, Ordering::SeqCst);
-        }
+        MOVED.add(span);
         STATE.fetch_add(1, Ordering::SeqCst);
         Ok(Motion { _one: one })
     }
@@ -58,17 +51,10 @@ impl Drop for Motion {
     }
 }
 
-/// The bit of an address of the window.
-fn place(address: u64) -> (&'static AtomicU64, u64) {
-    let unit = (address % (1 << WINDOW_SHIFT) / UNIT) as usize;
-    (&MOVED[unit / 64], 1 << (unit % 64))
-}
-
 /// For the signal handler: whether an access was refused because of a motion, and is to be done again. An access that
 /// fails a second time after the same motion has failed by itself.
 pub fn excuses(address: u64) -> bool {
-    let (word, bit) = place(address);
-    if !window::contains(address) || word.load(Ordering::SeqCst) & bit == 0 {
+    if !window::contains(address) || !MOVED.has(address) {
         return false;
     }
     let mut state = STATE.load(Ordering::SeqCst);
@@ -83,7 +69,10 @@ pub fn excuses(address: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use vgpu_abi::WINDOW_SHIFT;
+
     use super::*;
+    use crate::unit_set::UNIT;
 
     #[test]
     fn an_access_is_excused_once_for_each_motion() {

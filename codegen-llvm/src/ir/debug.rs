@@ -204,37 +204,29 @@ impl Value {
 
     /// The integer that is an instruction's metadata of a kind, the tuple `!{i32 n}`.
     pub fn instruction_metadata_int(self, context: Context, kind: &str) -> Option<u64> {
-        let kind = llvm!(core::LLVMGetMDKindIDInContext(
-            context.0,
-            kind.as_ptr().cast(),
-            kind.len() as u32
-        ));
-        let tuple = llvm!(core::LLVMGetMetadata(self.0, kind));
-        if tuple.is_null() {
-            return None;
-        }
-        let parts = tuple_operands(Value(tuple));
+        let parts = self.instruction_metadata(context, kind)?;
         parts.first().copied()??.as_int()
     }
 
     /// How often each edge of a branch is taken, next to the others (`!prof`).
     pub fn branch_weights(self, context: Context) -> Option<Vec<u64>> {
-        let kind = "prof";
+        let parts = self.instruction_metadata(context, "prof")?;
+        parts
+            .into_iter()
+            .skip(1)
+            .map(|weight| weight?.as_int())
+            .collect()
+    }
+
+    /// The parts of an instruction's metadata of a kind, a tuple.
+    fn instruction_metadata(self, context: Context, kind: &str) -> Option<Vec<Option<Value>>> {
         let kind = llvm!(core::LLVMGetMDKindIDInContext(
             context.0,
             kind.as_ptr().cast(),
             kind.len() as u32
         ));
         let tuple = llvm!(core::LLVMGetMetadata(self.0, kind));
-        if tuple.is_null() {
-            return None;
-        }
-        let parts = tuple_operands(Value(tuple));
-        parts
-            .into_iter()
-            .skip(1)
-            .map(|weight| weight?.as_int())
-            .collect()
+        (!tuple.is_null()).then(|| tuple_operands(Value(tuple)))
     }
 
     /// The integer that is a function's metadata of a kind, the tuple `!{i32 n}`.

@@ -234,15 +234,15 @@ impl Entering {
         item: &MapItem,
         mapping: &Arc<Mapping>,
     ) -> Result<()> {
-        let is_new = || self.created.contains(mapping);
-        if item.size == 0
-            || !item.kind.contains(MapType::TO)
-            || !(item.kind.contains(MapType::ALWAYS) || is_new())
-        {
+        if item.size == 0 || !item.kind.contains(MapType::TO) {
+            return Ok(());
+        }
+        let is_new = self.created.contains(mapping);
+        if !is_new && !item.kind.contains(MapType::ALWAYS) {
             return Ok(());
         }
         // Constructs that find the mapping wait until it is ready.
-        let _exclusive = findings::set_exclusive(is_new());
+        let _exclusive = findings::set_exclusive(is_new);
         let range = item.part_inside(&mapping.host);
         info::log(
             Info::DATA_TRANSFER,

@@ -113,12 +113,12 @@ unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
     if item.size == 0 || !item.kind.contains(MapType::FROM) {
         return Ok(());
     }
-    let is_last = || device.table.is_unreferenced(mapping);
-    if !item.kind.contains(MapType::ALWAYS) && !is_last() {
+    let is_last = device.table.is_unreferenced(mapping);
+    if !item.kind.contains(MapType::ALWAYS) && !is_last {
         return Ok(());
     }
     // Constructs that had references gave them back when their work was complete.
-    let _exclusive = findings::set_exclusive(is_last());
+    let _exclusive = findings::set_exclusive(is_last);
     mapping.wait_ready();
     let range = item.part_inside(&mapping.host);
     info::log(

@@ -26,6 +26,14 @@ struct Freed {
     freed: Option<Note>,
 }
 
+impl Freed {
+    /// Who made it, and who freed it.
+    fn notes(&self) -> Vec<Note> {
+        let notes = [made(&self.made), since("freed", &self.freed)];
+        notes.into_iter().flatten().collect()
+    }
+}
+
 /// The allocations of a device's memory, or of its heap.
 #[derive(Default)]
 pub struct Allocations {
@@ -67,10 +75,9 @@ impl Allocations {
 
     /// Whether an address lies in an allocation that was not made by a line of the program: the device runtime's own.
     pub fn is_runtimes(&self, address: u64) -> bool {
-        let below = self.live.range(..=address).next_back();
-        below.is_some_and(|(start, it)| {
-            address - start < it.len && it.made.as_ref().is_none_or(|made| made.location.is_none())
-        })
+        let is_unplaced = |made: &Note| made.location.is_none();
+        let live = self.live_at(address);
+        live.is_some_and(|(_, it)| it.made.as_ref().is_none_or(is_unplaced))
     }
 
     /// Bytes of the allocation at `start`.
@@ -80,37 +87,37 @@ impl Allocations {
 
     /// The allocation that `address` lies in.
     pub fn around(&self, address: u64) -> Option<Span> {
-        let (&start, &Allocation { len, .. }) = self.live.range(..=address).next_back()?;
-        (address - start < len).then_some(Span { start, len })
+        let (start, &Allocation { len, .. }) = self.live_at(address)?;
+        Some(Span { start, len })
+    }
+
+    fn live_at(&self, address: u64) -> Option<(u64, &Allocation)> {
+        let (&start, it) = self.live.range(..=address).next_back()?;
+        (address - start < it.len).then_some((start, it))
+    }
+
+    fn freed_at(&self, address: u64) -> Option<&Freed> {
+        self.freed.iter().find(|it| it.span.contains(address, 1))
     }
 
     /// Who made, or freed, the allocation that `address` lies in or lay in.
     pub fn origins(&self, address: u64) -> Option<Vec<Note>> {
-        let within = |(start, it): &(&u64, &Allocation)| address - **start < it.len;
-        let live = self.live.range(..=address).next_back().filter(within);
-        let live = live.map(|(_, it)| made(&it.made).into_iter().collect());
-        live.or_else(|| {
-            let freed = self.freed.iter().find(|it| it.span.contains(address, 1))?;
-            let notes = [made(&freed.made), since("freed", &freed.freed)];
-            Some(notes.into_iter().flatten().collect())
-        })
+        match self.live_at(address) {
+            Some((_, it)) => Some(made(&it.made).into_iter().collect()),
+            None => self.freed_at(address).map(Freed::notes),
+        }
     }
 
     /// How `address` relates to the allocations, and who made or freed the one it has to do with.
     pub fn describe(&self, address: u64) -> Option<(String, Vec<Note>)> {
-        let below = self.live.range(..=address).next_back();
-        let inside = below.filter(|(start, it)| address - **start < it.len);
-        let freed = self
-            .freed
-            .iter()
-            .find(|it| it.span.contains(address, 1))
-            .filter(|_| inside.is_none());
-        if let Some(it) = freed {
+        if self.live_at(address).is_none()
+            && let Some(it) = self.freed_at(address)
+        {
             let offset = address - it.span.start;
             let text = format!("{offset} bytes into {} bytes that were freed", it.span.len);
-            let notes = [made(&it.made), since("freed", &it.freed)];
-            return Some((text, notes.into_iter().flatten().collect()));
+            return Some((text, it.notes()));
         }
+        let below = self.live.range(..=address).next_back();
         let past = below.map(|(start, it)| (address - start).saturating_sub(it.len));
         let above = self.live.range(address + 1..).next();
         let before = above.map(|(start, _)| start - address);

@@ -9,7 +9,7 @@ mod reporter;
 mod trace;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -17,19 +17,15 @@ use parking_lot::Mutex;
 use plugin_api::{Error, Result};
 use rangemap::RangeSet;
 use rustix::mm::{MprotectFlags, mprotect};
-use vgpu_abi::WINDOW_SHIFT;
 
 use crate::arena::Span;
 use crate::checker::Checker;
 use crate::host_cpu::Attempt;
+use crate::unit_set::{UNIT, UnitSet};
 use crate::{signals, window};
 
-/// Memory is watched in units of this size, at least. All that lies in one may be closed.
-pub const UNIT: u64 = 1 << 20;
-const UNITS: usize = 1 << (WINDOW_SHIFT - 20);
-
-/// The watched units of the window, a bit for each: the signal handler asks.
-static WATCHED: [AtomicU64; UNITS / 64] = [const { AtomicU64::new(0) }; UNITS / 64];
+/// The watched units of the window: the signal handler asks. All that lies in one may be closed.
+static WATCHED: UnitSet = UnitSet::new();
 
 /// Whether this is looked for at all.
 static LOOKING: AtomicBool = AtomicBool::new(false);
@@ -90,7 +86,7 @@ pub fn watch(units: Span) -> Result<()> {
     let is_new = state.watched.gaps(&range).next().is_some();
     if is_new {
         state.watched.insert(range.clone());
-        mark(&range, true);
+        WATCHED.add(units);
     }
     match is_new || !state.is_closed {
         true => state.close(),
@@ -104,7 +100,7 @@ pub fn forget(units: Span) {
         let range = units.start..units.end();
         let mut state = STATE.lock();
         state.watched.remove(range.clone());
-        mark(&range, false);
+        WATCHED.remove(units);
     }
 }
 
@@ -143,7 +139,7 @@ impl Drop for Opened {
 /// For the signal handler: whether an access failed because the memory is watched. It is to be done again then, and is
 /// reported if the program made it.
 pub fn excuses(address: u64, attempt: Attempt, pc: u64) -> bool {
-    if !window::contains(address) || !is_watched(address) {
+    if !window::contains(address) || !WATCHED.has(address) {
         return false;
     }
     let unit = address / UNIT * UNIT;
@@ -172,25 +168,4 @@ fn protect(range: &Range<u64>, access: MprotectFlags) -> Result<()> {
         what: "watching the host's accesses to device memory".into(),
         source: errno.into(),
     })
-}
-
-/// The word and the bit of a unit.
-fn place(address: u64) -> (&'static AtomicU64, u64) {
-    let unit = (address % (1 << WINDOW_SHIFT) / UNIT) as usize;
-    (&WATCHED[unit / 64], 1 << (unit % 64))
-}
-
-fn mark(range: &Range<u64>, is_watched: bool) {
-    for address in range.clone().step_by(UNIT as usize) {
-        let (word, bit) = place(address);
-        match is_watched {
-            true => word.fetch_or(bit, Ordering::SeqCst),
-            false => word.fetch_and(!bit, Ordering::SeqCst),
-        };
-    }
-}
-
-fn is_watched(address: u64) -> bool {
-    let (word, bit) = place(address);
-    word.load(Ordering::SeqCst) & bit != 0
 }
