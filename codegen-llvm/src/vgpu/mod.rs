@@ -11,6 +11,7 @@ mod check;
 mod checked_instructions;
 mod checked_locals;
 mod checked_locks;
+mod checked_tasks;
 mod cold_values;
 mod constructors;
 mod count;
