@@ -19,7 +19,7 @@ use super::checked_instructions::{
 use super::checked_locks::Lock;
 use super::unit::Unit;
 use super::window::base_of;
-use super::{checked_locals, checked_locks, checked_tasks};
+use super::{checked_headers, checked_locals, checked_locks, checked_tasks};
 use crate::analysis::variable_names;
 use crate::ir::{Builder, Layout, Location, Type, Value};
 
@@ -51,6 +51,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if !checks.any() {
         return Ok(());
     }
+    checked_headers::inline(unit)?;
     let functions = unit.module.definitions();
     // Functions that were known not to write memory do so now.
     functions

@@ -1,7 +1,7 @@
 //! With `--check race`: which calls have to do with explicit tasks.
 //!
 //! The device runtime runs a task where it is made, so tasks show in no other way: to the checker they are threads of
-//! their own (decision 0117). The device runtime's functions say so, until they are inlined.
+//! their own (decision 0122). The device runtime's functions say so, until they are inlined.
 //!
 //! Needs: the device runtime's functions by their names. Leaves: announcements around their calls.
 

@@ -8,6 +8,7 @@ mod assembly;
 mod block_atomics;
 mod by_value;
 mod check;
+mod checked_headers;
 mod checked_instructions;
 mod checked_locals;
 mod checked_locks;

@@ -17,6 +17,7 @@ use super::transfer::Accessor;
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
+use crate::host_access::common;
 use crate::{fault, window};
 
 /// Most observations of a launch.
@@ -200,7 +201,9 @@ impl LaunchChecks {
     pub fn end(&self) {
         if let Some(races) = &self.checker.races {
             let work = races.launches().work(self.number);
-            work.into_iter().for_each(Begun::end);
+            if let Some(work) = work.filter(|work| !Begun::end(*work)) {
+                common::kernel_ended(work);
+            }
         }
         let found = std::mem::take(&mut *self.found.lock());
         self.barriers.lock().clear();
