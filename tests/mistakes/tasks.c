@@ -52,7 +52,8 @@ static void taskwait_for_grandchild(void) {
 
 // mistake taskloop_without_reduction: race
 static void taskloop_without_reduction(void) {
-  int n = unknown_size, *x = numbers(n), sum = 0;
+  unsigned n = unknown_size;
+  int *x = numbers(n), sum = 0;
 #pragma omp target parallel num_threads(4) map(tofrom : x[0 : n], sum)
 #pragma omp single
 #ifdef RIGHT
@@ -60,7 +61,7 @@ static void taskloop_without_reduction(void) {
 #else
 #pragma omp taskloop grainsize(4) shared(sum)
 #endif
-  for (int i = 0; i < n; i++) {
+  for (unsigned i = 0; i < n; i++) {
     x[i] *= 2;
     sum += x[i]; // <- race
   }
