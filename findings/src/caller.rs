@@ -44,26 +44,45 @@ struct Place {
 /// debug information, and where the library is linked into the program, the place is unknown. A function that is not
 /// exported by its plain name is called `routine`.
 pub fn caller(routine: &str) -> Note {
-    let (function, call) = entry().unwrap_or_default();
+    let (function, calls) = entry().unwrap_or_default();
     Note {
         text: function.unwrap_or_else(|| routine.to_owned()),
-        location: call.and_then(location),
+        location: outside_of_wrappers(&calls),
     }
 }
 
-/// The last function of the object that has this code, and the first address outside of it.
-fn entry() -> Option<(Option<String>, Option<usize>)> {
+/// The place of the innermost call that is not in a header which wraps the library's functions. Without optimisation
+/// such a function has a frame of its own.
+fn outside_of_wrappers(calls: &[usize]) -> Option<SourceLocation> {
+    let mut places = calls.iter().map_while(|&call| location(call));
+    let innermost = places.next()?;
+    if !wraps(&innermost.file) {
+        return Some(innermost);
+    }
+    let outside = places.find(|place| !wraps(&place.file));
+    Some(outside.unwrap_or(innermost))
+}
+
+/// The last function of the object that has this code, and the calls outside of it, the innermost first.
+fn entry() -> Option<(Option<String>, Vec<usize>)> {
     let own = object(entry as *const () as usize)?.base;
     let mut frames = [std::ptr::null_mut::<c_void>(); FRAMES];
     // SAFETY: the array has room for as many addresses.
     let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES as i32) };
+    let frames = &frames[..usize::try_from(count).unwrap_or(0)];
+    // A call stands before its return address.
+    let calls = frames
+        .iter()
+        .map(|&address| (address as usize).wrapping_sub(1));
+    let calls: Vec<usize> = calls.collect();
     let mut function = None;
-    for address in frames.iter().take(usize::try_from(count).unwrap_or(0)) {
-        // The call stands before the return address.
-        let call = (*address as usize).wrapping_sub(1);
+    for (index, &call) in calls.iter().enumerate() {
         match object(call).filter(|object| object.base == own) {
             Some(object) => function = object.function,
-            None => return Some((function.filter(|name| !name.starts_with("_Z")), Some(call))),
+            None => {
+                let function = function.filter(|name| !name.starts_with("_Z"));
+                return Some((function, calls[index..].to_vec()));
+            }
         }
     }
     None
@@ -88,6 +107,11 @@ pub fn place_in_program(frames: &[usize]) -> Option<Option<SourceLocation>> {
         };
     }
     Some(None)
+}
+
+/// Whether a file is a header that has functions around the library's.
+fn wraps(file: &str) -> bool {
+    WRAPPERS.iter().any(|folder| file.contains(folder))
 }
 
 /// Whether a file is a library of the C or C++ language.
@@ -173,7 +197,6 @@ fn place(loader: &addr2line::Loader, probe: u64) -> Option<addr2line::Location<'
         let Some(location) = frame.location else {
             continue;
         };
-        let wraps = |file: &str| WRAPPERS.iter().any(|folder| file.contains(folder));
         if location.file.is_some_and(|file| !wraps(file)) {
             return Some(location);
         }

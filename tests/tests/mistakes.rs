@@ -263,6 +263,12 @@ fn kernels() {
     check(&Twins::new("kernels.cu", Mode::Cuda("-O1")));
 }
 
+/// Without optimisation, functions of headers are not inlined: the places are the program's all the same.
+#[test]
+fn kernels_without_optimisation() {
+    check(&Twins::new("kernels.cu", Mode::Cuda("-O0")));
+}
+
 #[test]
 fn hip() {
     check(&Twins::new("kernels.hip", Mode::Hip("-O1")));

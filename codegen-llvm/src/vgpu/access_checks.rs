@@ -248,7 +248,9 @@ impl AccessPass<'_> {
     /// Accesses"). AMD's read and write at any address.
     fn align(&mut self, instruction: Value, access: &Access) {
         let wants = self.unit.options.checks.memory && !self.unit.dialect.target.lockstep;
-        let Some(alignment) = alignment(instruction).filter(|&bytes| wants && bytes > 1) else {
+        let Some(alignment) =
+            alignment(instruction, access.address).filter(|&bytes| wants && bytes > 1)
+        else {
             return;
         };
         let base = base_of(access.address);

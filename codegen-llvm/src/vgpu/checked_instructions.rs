@@ -24,15 +24,27 @@ const WITH_MEMBERS: [&str; 5] = [
 /// PTX's fences, which acquire and release.
 const MEMBARS: &str = "llvm.nvvm.membar.";
 
-/// The alignment of a load's, store's or atomic operation's address, as far as an instruction of the hardware needs it.
-/// Code for a smaller one is there where the program has said so.
-pub fn alignment(instruction: Value) -> Option<u64> {
+/// The alignment of an address that a load, a store, an atomic operation or the copy of a structure uses, as far as an
+/// instruction of the hardware needs it. Code for a smaller one is there where the program has said so.
+pub fn alignment(instruction: Value, address: Value) -> Option<u64> {
     use LLVMOpcode::{LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMLoad, LLVMStore};
-    let is_access = matches!(
-        instruction.opcode(),
-        Some(LLVMLoad | LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg)
-    );
-    is_access.then(|| instruction.alignment().min(16))
+    let stated = match instruction.opcode() {
+        Some(LLVMLoad | LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg) => instruction.alignment(),
+        _ => alignment_of_copy(instruction, address)?,
+    };
+    Some(stated.min(16))
+}
+
+/// What `llvm.memcpy` says of one of its addresses. Back ends copy structures by loads and stores as wide as that.
+fn alignment_of_copy(call: Value, address: Value) -> Option<u64> {
+    let called = call.is_call().then(|| call.called_function())??;
+    let bytes = called
+        .name()
+        .starts_with("llvm.memcpy.")
+        .then(|| call.operand(2).as_int())??;
+    let index = (0..2).find(|&index| call.operand(index) == address)?;
+    let widest = bytes.checked_ilog2().map_or(1, |power| 1 << power);
+    Some(call.argument_alignment(index)?.min(widest))
 }
 
 /// Whether an instruction calls one of these functions.
