@@ -136,7 +136,7 @@ FILES = {
     "ccs-cuda/Data_Constant_100_1_bicluster.txt": lambda path: data.genes(path, 100, 60),
     "seam-carving-cuda/stb_image.h": header, "seam-carving-cuda/stb_image_write.h": header,
     "seam-carving-cuda/Broadway_tower.jpg": colours,
-    "minibude-sycl/data/bm1/ligand.in": lambda path: data.docking(path.parent, 1024),
+    "grep-cuda/testcases/play.txt": data.play,
     "sssp-cuda/input/NYR_input.dat": lambda path: fields.roads(path, 40),
     "mt-cuda/data/MersenneTwister.dat": lambda path: fields.twisters(path, 4096),
     "xlqc-cuda/example/geom.xyz": fields.water,
