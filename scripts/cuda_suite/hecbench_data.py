@@ -241,3 +241,11 @@ def line(path, count):
         x = chance.uniform(-10, 30)
         rows.append(f"{x:.4f}\t{1.8 * x + 32 + chance.gauss(0, 1):.4f}\n")
     path.write_text("".join(rows))
+
+
+def play(path):
+    """Lines that patterns for the people of a play find, or do not."""
+    chance = random.Random(42)
+    found = ["ROMEO", "JULIET", "R", "RR", "J", "JJJ", "ROXEO", "ANNIET", "R2D2", "a", "q", "7", "?", "|", "+", "*",
+             ".", ".?|+*", "a line?", "this?", "t thi?"]
+    path.write_text("".join(f"{chance.choice(found)}\n" for _ in range(64)))

@@ -2,11 +2,13 @@
 
 import bz2
 import itertools
+import pathlib
 import random
 import struct
 import tarfile
 
 from . import hecbench_data as data
+from . import hecbench_fields as fields
 from . import hecbench_graphs as graphs
 from . import rodinia_inputs as rodinia
 
@@ -30,6 +32,13 @@ def source(path):
     """A text in which the word that `ss` looks for is now and then."""
     words = random.Random(3).choices(["clEnqueueNDRangeKernel", "buffer", "queue(", ");\n", " ", "cl_int"], k=20000)
     path.write_text("".join(words))
+
+
+def header(path):
+    """A header that the suite takes from elsewhere: of Debian's libstb-dev, where that is installed."""
+    installed = pathlib.Path("/usr/include/stb") / path.name
+    if installed.exists():
+        path.write_bytes(installed.read_bytes())
 
 
 def trees(path):
@@ -125,6 +134,18 @@ FILES = {
     "tpacf-cuda/data/small/Datapnts.1": catalogues,
     "bmf-cuda/data/MNIST.in": lambda path: data.bits(path, 512, 384),
     "ccs-cuda/Data_Constant_100_1_bicluster.txt": lambda path: data.genes(path, 100, 60),
+    "seam-carving-cuda/stb_image.h": header, "seam-carving-cuda/stb_image_write.h": header,
+    "seam-carving-cuda/Broadway_tower.jpg": colours,
+    "grep-cuda/testcases/play.txt": data.play,
+    "sssp-cuda/input/NYR_input.dat": lambda path: fields.roads(path, 40),
+    "mt-cuda/data/MersenneTwister.dat": lambda path: fields.twisters(path, 4096),
+    "xlqc-cuda/example/geom.xyz": fields.water,
+    "cmp-cuda/data/simple-synthetic.su": lambda path: fields.gathers(path, 20, 10, 200),
+    "lsqt-cuda/examples/input.txt": lambda path: fields.square_lattice(path, 32),
+    "mmcsf-cuda/output.tns": fields.tensor,
+    "resnet-kernels-cuda/data/input_14_1_128.bin": fields.weights,
+    "face-cuda/Face.pgm": lambda path: fields.cascade(path, 64),
+    "bitcracker-cuda/hash_pass/img_win8_user_hash.txt": fields.lock,
     "easyWave-omp/data/grids/e2Asean.grd": lambda path: data.sea(path, 128),
     "minimap2-sycl/in-1k.txt": lambda path: data.anchors(path, 50),
     "urng-sycl/URNG_Input.bmp": bitmap, "sobel-sycl/SobelFilter_Input.bmp": bitmap,

@@ -44,6 +44,7 @@ fn objects_are_linked() {
 }
 
 /// nvcc compiles C files as C whatever the standard of the others, and build files name libraries that are empty here.
+/// Its `-g` is about the host's code, and leaves device code optimised.
 #[test]
 fn a_command_line_for_nvcc() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -52,13 +53,14 @@ fn a_command_line_for_nvcc() {
     let sources = ["nvcc_units.cu", "nvcc_c_unit.c"];
     let sources = sources.map(|name| format!("tests/programs/cuda/{name}"));
     let libraries = ["-lcudart_static", "-lcudadevrt", "-o", program];
-    let mut arguments = vec!["-std=c++17", "--cuda-headers=own"];
+    let mut arguments = vec!["-std=c++17", "-g", "--cuda-headers=own"];
     arguments.extend(sources.iter().map(String::as_str));
     arguments.extend(libraries);
     let compiled = e2e::run(&dist("cuda-stub/bin/nvcc"), &arguments, &[]);
     assert_eq!((compiled.code, &*compiled.stderr), (0, ""));
-    let outcome = e2e::run(program.as_ref(), &[], &[]);
-    assert_eq!(outcome.passed("compiled by nvcc"), "PASS\n");
+    let outcome = e2e::run(program.as_ref(), &[], &[("LIBOMPTARGET_INFO", "16")]);
+    assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));
+    assert!(!outcome.stderr.contains("-O0"), "{outcome:?}");
 }
 
 /// Units call each other's device functions. Units in C++ use the library, too.

@@ -16,6 +16,8 @@ enum Meaning {
     Nothing,
     /// The same with a value.
     NothingWithValue,
+    /// `-g`, and device code that is not optimised.
+    Debug,
     /// Another option.
     Is(&'static str),
     /// The value, behind a text.
@@ -87,7 +89,7 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
         &["lineinfo", "generate-line-info"],
         Meaning::Is("-gline-tables-only"),
     ),
-    (&["G", "device-debug"], Meaning::Is("-g")),
+    (&["G", "device-debug"], Meaning::Debug),
     (&["dc", "device-c", "compile"], Meaning::Is("-c")),
     // One C++ file for the host's compiler: there is none between.
     (&["cuda"], Meaning::Is("-fsyntax-only")),
@@ -132,6 +134,7 @@ pub fn with_environment(arguments: &[OsString]) -> Vec<OsString> {
 pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
     let mut made = Vec::new();
     let mut device = None;
+    let mut debugs_device = false;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some((meaning, joined)) = argument.to_str().and_then(meaning) else {
@@ -148,6 +151,10 @@ pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
             Meaning::Output => made.extend(["-o".into(), value()?.into()]),
             Meaning::Device(ending) => device = Some(*ending),
             Meaning::NothingWithValue => drop(value()?),
+            Meaning::Debug => {
+                debugs_device = true;
+                made.push("-g".into());
+            }
             Meaning::Is(other) => made.push(other.into()),
             Meaning::Joined(before) => made.push(format!("{before}{}", value()?).into()),
             Meaning::Compiler => made.extend(value()?.split(',').flat_map(for_host)),
@@ -177,11 +184,29 @@ pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
     made.push("-Wno-register".into());
     // To it, mathematical functions of constants are constants.
     made.push("-Wno-invalid-constexpr".into());
-    // `nvcc` optimises device code unless it is told not to.
-    if !made.iter().any(is_level) {
-        made.push("-O2".into());
+    if !debugs_device {
+        made.extend(levels(&made).iter().map(OsString::from));
     }
     Ok(made)
+}
+
+/// What says how well code is optimised, where the arguments leave it to the compiler. `-g` and `-O0` of `nvcc` are
+/// about the host's code; it optimises device code unless `-G` says that somebody wants to debug it.
+fn levels(arguments: &[OsString]) -> &'static [&'static str] {
+    let has = |wanted: fn(&str) -> bool| arguments.iter().any(|one| wanted(&one.to_string_lossy()));
+    if has(|one| one.starts_with("-O") && one != "-O0" || one == "--version") {
+        return &[];
+    }
+    match has(|one| one == "-O0" || one == "-g") {
+        // The option has no use where objects are linked, which clang need not say.
+        true => &[
+            "--start-no-unused-arguments",
+            "-Xarch_device",
+            "-O2",
+            "--end-no-unused-arguments",
+        ],
+        false => &["-O2"],
+    }
 }
 
 /// The file of device code that goes with a source, in the current folder.
@@ -218,12 +243,6 @@ fn for_host(option: &str) -> Vec<OsString> {
     }
 }
 
-/// Whether an argument chooses how well code is optimised, or is not about code.
-fn is_level(argument: &OsString) -> bool {
-    let text = argument.to_string_lossy();
-    text.starts_with("-O") || text == "-g" || text == "--version"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,6 +271,13 @@ mod tests {
             format!("-x cuda a.cpp {ALWAYS} -O2")
         );
         assert_eq!(translated("-G a.cu"), format!("-g a.cu {ALWAYS}"));
+        let device = "--start-no-unused-arguments -Xarch_device -O2 --end-no-unused-arguments";
+        for host in ["-g", "-O0"] {
+            assert_eq!(
+                translated(&format!("{host} a.cu")),
+                format!("{host} a.cu {ALWAYS} {device}")
+            );
+        }
         assert_eq!(
             translated("--fmad=false --use_fast_math a.cu"),
             format!("-ffp-contract=off -fgpu-approx-transcendentals a.cu {ALWAYS} -O2")

@@ -57,6 +57,7 @@ mod variadics;
 mod warp;
 mod wide_counters;
 mod window;
+mod zero_counts;
 
 use anyhow::Result;
 use vgpu_abi::artifact::Artifact;
@@ -122,6 +123,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("cold-values", cold_values::run),
     ("kept-choices", kept_choices::run),
     ("division", division::run),
+    ("zero-counts", zero_counts::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),
     ("checked-calls", access_checks::redirect),

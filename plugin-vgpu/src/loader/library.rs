@@ -20,7 +20,7 @@ macro_rules! functions {
 }
 
 functions! {
-        memcpy, memmove, memset, memcmp, sin, sinf, cos, cosf, tan, tanf, asin, asinf, acos, acosf, atan,
+        memcpy, memmove, memset, memcmp, bcmp, strlen, wcslen, sin, sinf, cos, cosf, tan, tanf, asin, asinf, acos, acosf, atan,
         atanf, atan2, atan2f, sinh, sinhf, cosh, coshf, tanh, tanhf, exp, expf, exp2, exp2f, exp10, exp10f,
         log, logf, log2, log2f, log10, log10f, pow, powf, fmod, fmodf, fma, fmaf, floor, floorf, ceil, ceilf,
         trunc, truncf, rint, rintf, nearbyint, nearbyintf, round, roundf, roundeven, roundevenf, lround,

@@ -448,6 +448,36 @@ static void test_assembly() {
 
 __global__ void print(int number) { printf("thread %d prints %d and %s\n", threadIdx.x, number, "text"); }
 
+// LLVM makes a call of `strlen` of this loop.
+__device__ static int length_of(const char *text) {
+    int length = 0;
+    while (*text != 0) {
+        ++length;
+        ++text;
+    }
+    return length;
+}
+__global__ void length(const char *text, int size, int *to) {
+    __shared__ char copy[64];
+    if (threadIdx.x == 0)
+        for (int i = 0; i < size; i++)
+            copy[i] = text[i];
+    __syncthreads();
+    int length = length_of(copy);
+    if (threadIdx.x == 0)
+        *to = length;
+}
+
+static void test_length() {
+    const char text[] = "LLVM knows this loop";
+    int result = 0, *device = to_device(&result, 1);
+    char *copy = to_device(text, sizeof text);
+    length<<<1, 32>>>(copy, sizeof text, device);
+    to_host(&result, device, 1);
+    EXPECT(result, (int)strlen(text));
+    CHECK(cudaFree(copy));
+}
+
 int main() {
     test_dimensions();
     test_parameters();
@@ -457,6 +487,7 @@ int main() {
     test_lockstep();
     test_simd();
     test_aligned_parameter();
+    test_length();
     test_mathematics();
     test_roundings();
     test_templates();
