@@ -323,7 +323,12 @@ fn the_header_declares_what_the_library_has() {
     let header = root().join("cudart/include/cuda_runtime_api.h");
     let header = std::fs::read_to_string(header).expect("the header is readable");
     // Programs call these by other names, those of CUDA 12.
-    let renamed = ["cudaGetDeviceProperties", "cudaStreamGetCaptureInfo"];
+    let renamed = [
+        "cudaGetDeviceProperties",
+        "cudaSignalExternalSemaphoresAsync",
+        "cudaStreamGetCaptureInfo",
+        "cudaWaitExternalSemaphoresAsync",
+    ];
     let rename =
         |text: String, name: &&str| text.replace(&format!("{name}("), &format!("{name}_v2("));
     let header = renamed.iter().fold(header, rename);
