@@ -43,6 +43,13 @@ fn objects_are_linked() {
     assert_eq!(outcome.passed("linked from an object"), "PASS\n");
 }
 
+#[test]
+fn nvcc_tells_cudas_release() {
+    let outcome = e2e::run(&dist("cuda-stub/bin/nvcc"), &["--version"], &[]);
+    let said = outcome.passed("nvcc --version");
+    assert!(said.contains("release 12.9, V12.9."), "{said}");
+}
+
 /// nvcc compiles C files as C whatever the standard of the others, and build files name libraries that are empty here.
 #[test]
 fn a_command_line_for_nvcc() {

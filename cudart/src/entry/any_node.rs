@@ -114,8 +114,7 @@ unsafe fn changed(parameters: *mut NodeParameters) -> Result<(NodeKind, NodeWork
 /// Adds a node of any sort.
 ///
 /// # Safety
-/// The addresses are null or valid, the list has so many entries, and the memory that the node uses is valid whenever it
-/// runs.
+/// The addresses are null or valid, the list has so many entries, and the node's memory is valid whenever it runs.
 pub unsafe extern "C" fn cudaGraphAddNode(
     node: *mut *mut c_void,
     graph: *mut c_void,
