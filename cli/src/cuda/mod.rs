@@ -46,7 +46,7 @@ pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
         .iter()
         .any(|argument| argument == "--version" || argument == "-V")
     {
-        return tell_version(&arguments);
+        return print_version(&arguments);
     }
     if let Some((kind, arguments)) = device_files::asked(&arguments) {
         return device_files::make(kind, &arguments);
@@ -77,7 +77,7 @@ pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
 }
 
 /// Build files and packages read the release from these words.
-fn tell_version(arguments: &[OsString]) -> Result<()> {
+fn print_version(arguments: &[OsString]) -> Result<()> {
     let (release, own) = (headers::release(arguments)?, env!("CARGO_PKG_VERSION"));
     println!("omptarget nvcc {own}: CUDA C++ by clang");
     println!("Cuda compilation tools, release {release}, V{release}.0");
