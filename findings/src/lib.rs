@@ -33,5 +33,5 @@ pub use report::{REPORT_VARIABLE, count, record, report};
 pub use summary::{count_kinds, print_summary, summarise_at_exit};
 pub use work::{
     DeviceWork, Finished, TaskClock, WINDOW, begin_by_host, enter_task, host_learns, is_in_task,
-    known_to_host,
+    known_to_host, on_learning, task_clock,
 };

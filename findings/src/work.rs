@@ -8,8 +8,8 @@
 //! when these have waited for them.
 
 use std::cell::RefCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -137,7 +137,8 @@ thread_local! {
     static OWN: RefCell<DeviceWork> = RefCell::new(DeviceWork::new_stream());
 }
 
-fn task() -> Option<Arc<TaskClock>> {
+/// The clock of the task that the calling thread executes, if it has one.
+pub fn task_clock() -> Option<Arc<TaskClock>> {
     // A thread that ends executes none.
     TASK.try_with(|task| task.borrow().clone()).ok()?
 }
@@ -149,23 +150,34 @@ pub fn enter_task(clock: Option<Arc<TaskClock>>) -> Option<Arc<TaskClock>> {
 
 /// Whether the calling thread executes a task with a clock of its own.
 pub fn is_in_task() -> bool {
-    task().is_some()
+    task_clock().is_some()
 }
 
 /// What the calling thread knows now.
 pub fn known_to_host() -> Finished {
-    match task() {
+    match task_clock() {
         Some(clock) => clock.known(),
         None => HOST.lock().clone(),
     }
 }
 
+/// Who is told that the host has learned something.
+static LISTENER: OnceLock<fn()> = OnceLock::new();
+
+/// Has a function called whenever a thread has learned that work is complete. The first one counts.
+pub fn on_learning(listener: fn()) {
+    LISTENER.get_or_init(|| listener);
+}
+
 /// The calling thread has seen that work is complete.
 pub fn host_learns(known: &Finished) {
-    match task() {
-        _ if known.is_empty() => {}
+    match task_clock() {
+        _ if known.is_empty() => return,
         Some(clock) => clock.join(known),
         None => HOST.lock().join(known),
+    }
+    if let Some(listener) = LISTENER.get() {
+        listener();
     }
 }
 
@@ -175,7 +187,7 @@ pub fn begin_by_host() -> DeviceWork {
         own.begin_next();
         *own
     };
-    match task() {
+    match task_clock() {
         Some(clock) => begin(&mut clock.0.lock().own),
         None => OWN.with_borrow_mut(begin),
     }

@@ -80,9 +80,6 @@ impl VirtualGpu {
             true => Some(Arc::new(Checker::new(checks)?)),
             false => None,
         };
-        if config.checks.host {
-            host_access::look(checker.as_ref())?;
-        }
         let memory = Memory::new(config.memory, checker.clone())?;
         memory.register(heap.span());
         if let Some(checker) = &checker {
@@ -111,6 +108,7 @@ impl VirtualGpu {
             max_iterations_per_thread: ITERATIONS_PER_THREAD,
         };
         let machine = Machine::new(config, heap, checker.clone());
+        host_access::look(config.checks, checker.as_ref(), &machine)?;
         Ok(VirtualGpu {
             info,
             stream_workers: StreamWorkers::new(count),
@@ -124,7 +122,8 @@ impl VirtualGpu {
         })
     }
 
-    /// A copy or a fill begins, and is over when the result is dropped.
+    /// A copy or a fill begins, and is over when the result is dropped. Of the host's memory only what lies in the
+    /// window counts.
     fn transfer(
         &self,
         what: &'static str,
@@ -135,11 +134,10 @@ impl VirtualGpu {
             return InFlight::default();
         };
         let len = len as u64;
+        let parts = parts.iter().filter(|(_, ptr)| window::contains(ptr.0));
         let transfer = checker.transfer(
             what,
-            parts
-                .iter()
-                .map(|&(kind, ptr)| (kind, Span { start: ptr.0, len })),
+            parts.map(|&(kind, ptr)| (kind, Span { start: ptr.0, len })),
         );
         self.gpu.machine.note_transfer();
         transfer
@@ -198,7 +196,7 @@ impl Device for VirtualGpu {
         if kind == MemoryKind::Device {
             return self.gpu.memory.alloc(size);
         }
-        let address = self.gpu.memory.alloc_for_both(size)?;
+        let address = self.gpu.memory.alloc_for_both(size, kind)?;
         // Nobody sees what the host writes there.
         self.gpu.memory.note_written(address, size as usize);
         Ok(address)
@@ -255,7 +253,8 @@ impl Device for VirtualGpu {
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         let _opened = host_access::open()?;
         self.gpu.memory.check_write("copy to device", dst, len)?;
-        let _transfer = self.transfer("copy to the device", &[(WRITE, dst)], len);
+        let source = DevicePtr(src as u64);
+        let _transfer = self.transfer("copy to the device", &[(READ, source), (WRITE, dst)], len);
         // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's
         // memory may be the device's own.
         unsafe { std::ptr::copy(src, dst.0 as *mut u8, len) };
@@ -265,7 +264,8 @@ impl Device for VirtualGpu {
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
         let _opened = host_access::open()?;
         self.gpu.memory.check("copy from device", src, len)?;
-        let _transfer = self.transfer("copy from the device", &[(READ, src)], len);
+        let target = DevicePtr(dst as u64);
+        let _transfer = self.transfer("copy from the device", &[(READ, src), (WRITE, target)], len);
         if let Some(checker) = &self.gpu.checker {
             checker.copied_to_host(Span {
                 start: src.0,

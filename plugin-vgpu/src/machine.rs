@@ -47,7 +47,7 @@ struct Pool {
 }
 
 impl Pool {
-    /// The caller has a multiprocessor, or one is idle.
+    /// The caller has a multiprocessor, or one is idle, or there is none yet.
     fn compare_transfers(&self) {
         if let Some(checker) = &self.checker {
             // SAFETY: while races are looked for there is one multiprocessor. The caller has it, or nobody has it as
@@ -164,7 +164,7 @@ impl Machine {
     /// A copy was noted by the checker. It is compared now if nothing runs; otherwise who runs something does that.
     pub fn note_transfer(&self) {
         let pool = self.pool.lock();
-        if !pool.idle.is_empty() {
+        if pool.made == 0 || !pool.idle.is_empty() {
             pool.compare_transfers();
         }
         report_transfers(pool);

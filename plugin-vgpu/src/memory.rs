@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plugin_api::{DevicePtr, Error, Result, SharedMemory};
+use plugin_api::{DevicePtr, Error, MemoryKind, Result, SharedMemory};
 
 use crate::arena::{Arena, Span};
 use crate::checker::{Checker, MEMORY_GAP};
@@ -109,9 +109,12 @@ impl Memory {
         self.allocate(size, true)
     }
 
-    /// Allocates `size` bytes that the host may access, too.
-    pub fn alloc_for_both(&self, size: u64) -> Result<DevicePtr> {
-        self.allocate(size, !host_access::is_looked_for())
+    /// Allocates `size` bytes that the host may access, too, when kernels and copies have ended.
+    pub fn alloc_for_both(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
+        let address = self.allocate(size, !host_access::is_looked_for())?;
+        let chunks = self.chunk(address.0)..self.chunk(address.0 + size.max(1) - 1) + 1;
+        host_access::common::watch(self.span_of(&chunks), kind == MemoryKind::Shared);
+        Ok(address)
     }
 
     /// Allocates `size` bytes, in chunks that others may lie in, too, or not.

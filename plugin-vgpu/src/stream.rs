@@ -8,6 +8,8 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::mem::take;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use findings::{
     Finished, current_origin, host_learns, is_exclusive, known_to_host, set_exclusive, set_origin,
@@ -16,7 +18,12 @@ use parking_lot::{Condvar, Mutex};
 use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
 use crate::checker::Timeline;
+use crate::host_access::common;
 use crate::stream_workers::StreamWorkers;
+
+/// Whether launches wait for the ends of their kernels, and how long (`host_access::common`).
+static IS_PATIENT: AtomicBool = AtomicBool::new(true);
+const A_WHILE: Duration = Duration::from_secs(2);
 
 /// An operation on a device.
 type Operation = Box<dyn FnOnce(&dyn Device) -> Result<()> + Send>;
@@ -121,6 +128,29 @@ impl Queue {
         });
     }
 
+    /// Waits for the end of a copy or a fill, if it uses memory that is watched.
+    fn settle(&self, addresses: &[u64]) {
+        if addresses.iter().any(|&address| common::is_watched(address)) {
+            self.wait_a_while();
+        }
+    }
+
+    /// Waits until nothing is left to do. A kernel that waits for what the host does next is not waited for a second
+    /// time.
+    fn wait_a_while(&self) {
+        if !IS_PATIENT.load(Ordering::Relaxed) {
+            return;
+        }
+        let until = Instant::now() + A_WHILE;
+        let mut state = self.state.lock();
+        while state.claimed {
+            if self.idle.wait_until(&mut state, until).timed_out() {
+                IS_PATIENT.store(false, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
     fn known(&self) -> Finished {
         self.with_timeline(|timeline| timeline.known().clone())
             .unwrap_or_default()
@@ -193,6 +223,7 @@ impl Stream for VirtualStream {
         let source = SendPtr(src);
         // SAFETY: the source stays readable until the copy is done (caller).
         self.enqueue(move |device| unsafe { device.write(dst, source.address(), len) });
+        self.0.settle(&[src as u64, dst.0]);
         Ok(())
     }
 
@@ -200,6 +231,7 @@ impl Stream for VirtualStream {
         let bytes: Box<[u8]> = bytes.into();
         // SAFETY: a slice is readable for its length.
         self.enqueue(move |device| unsafe { device.write(dst, bytes.as_ptr(), bytes.len()) });
+        self.0.settle(&[dst.0]);
         Ok(())
     }
 
@@ -207,16 +239,19 @@ impl Stream for VirtualStream {
         let destination = SendPtr(dst);
         // SAFETY: the destination stays writable until the copy is done (caller).
         self.enqueue(move |device| unsafe { device.read(destination.address(), src, len) });
+        self.0.settle(&[dst as u64, src.0]);
         Ok(())
     }
 
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
         self.enqueue(move |device| device.copy(dst, src, len));
+        self.0.settle(&[dst.0, src.0]);
         Ok(())
     }
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
         self.enqueue(move |device| device.fill(dst, byte, len));
+        self.0.settle(&[dst.0]);
         Ok(())
     }
 
@@ -233,6 +268,9 @@ impl Stream for VirtualStream {
                 args: &args,
             })
         });
+        if common::is_there() {
+            self.0.wait_a_while();
+        }
         Ok(())
     }
 

@@ -393,6 +393,76 @@ static void not_managed() {
   cudaFree(d);
 }
 
+// mistake managed_too_early: race, host's own code
+__global__ void increased(int *x, int by) {
+  x[threadIdx.x] += by; // <- race
+}
+
+static void managed_too_early() {
+  int n = unknown_size, sum = 0, *x = nullptr;
+  cudaMallocManaged(&x, n * sizeof(int));
+  for (int i = 0; i < n; i++)
+    x[i] = i;
+  increased<<<1, 64>>>(x, 2);
+#ifdef RIGHT
+  cudaDeviceSynchronize();
+#endif
+  for (int i = 0; i < n; i++)
+    sum += x[i]; // <- race
+  cudaFree(x);
+  printf("%d\n", sum);
+}
+
+// mistake managed_is_changed: race, host's own code
+__global__ void copied(const int *x, int *y) {
+  y[threadIdx.x] = x[threadIdx.x]; // <- race
+}
+
+static void managed_is_changed() {
+  int n = unknown_size, *x = nullptr, *d = device_numbers(n);
+  cudaMallocManaged(&x, n * sizeof(int));
+  memset(x, 0, n * sizeof(int));
+  copied<<<1, 64>>>(x, d);
+  MISTAKE((void)0, cudaStreamSynchronize(0));
+  x[7] = 1; // <- race
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  cudaFree(d);
+}
+
+// mistake pinned_too_early: race, host's own code
+static void pinned_too_early() {
+  int n = unknown_size, *d = device_numbers(n), *x = nullptr;
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaMallocHost(&x, n * sizeof(int));
+  cudaMemcpyAsync(x, d, n * sizeof(int), cudaMemcpyDeviceToHost, stream); // <- race
+  MISTAKE((void)0, cudaStreamSynchronize(stream));
+  printf("%d\n", x[n - 1]); // <- race
+  cudaStreamDestroy(stream);
+  cudaFreeHost(x);
+  cudaFree(d);
+}
+
+// mistake pinned_is_reused: race, host's own code
+static void pinned_is_reused() {
+  int n = unknown_size, *d = device_numbers(2 * n), *x = nullptr;
+  cudaEvent_t done;
+  cudaEventCreate(&done);
+  cudaMallocHost(&x, n * sizeof(int));
+  for (int half = 0; half < 2; half++) {
+    for (int i = 0; i < n; i++)
+      x[i] = half; // <- race
+    cudaMemcpyAsync(d + half * n, x, n * sizeof(int), cudaMemcpyHostToDevice, 0); // <- race
+    cudaEventRecord(done, 0);
+    MISTAKE((void)0, cudaEventSynchronize(done));
+  }
+  cudaDeviceSynchronize();
+  cudaEventDestroy(done);
+  cudaFreeHost(x);
+  cudaFree(d);
+}
+
 int main(int argc, char **argv) {
   RUN(one_thread_too_many)
   RUN(freed_too_early)
@@ -417,5 +487,9 @@ int main(int argc, char **argv) {
   RUN(copy_past_the_allocation)
   RUN(result_is_not_copied)
   RUN(not_managed)
+  RUN(managed_too_early)
+  RUN(managed_is_changed)
+  RUN(pinned_too_early)
+  RUN(pinned_is_reused)
   return 2;
 }

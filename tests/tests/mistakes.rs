@@ -216,6 +216,12 @@ fn orders() {
     check(&Twins::new("orders.c", Mode::Offload("-O1")));
 }
 
+/// Explicit tasks in kernels.
+#[test]
+fn tasks() {
+    check(&Twins::new("tasks.c", Mode::Offload("-O1")));
+}
+
 #[test]
 fn init() {
     check(&Twins::new("init.c", Mode::Offload("-O1")));

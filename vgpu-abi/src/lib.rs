@@ -21,6 +21,7 @@ mod entry;
 mod operations;
 pub mod summary;
 mod symbols;
+mod task_event;
 
 pub use access::{ACCESSIBLE_SHADOW, AccessKind, Checks, WRITTEN_SHADOW};
 pub use context::ThreadContext;
@@ -33,10 +34,11 @@ pub use symbols::{
     CHECK_SYMBOLS, CHECKED_SYMBOLS, ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS,
     checked_symbol,
 };
+pub use task_event::{FINAL_TASK, TaskDependence, TaskEvent};
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 18;
+pub const VERSION: u32 = 19;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;

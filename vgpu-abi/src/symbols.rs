@@ -100,6 +100,7 @@ pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
 /// | `vgpu_lanes_arrive` | `void(cx, u64 mask)` | the thread comes to a `bar.warp.sync` of `mask` |
 /// | `vgpu_lanes_leave` | `void(cx, u64 mask)` | it goes on behind that |
 /// | `vgpu_members` | `void(cx, site)` | the thread goes on behind an operation with a member mask |
+/// | `vgpu_task` | `void(cx, u32 event, void *task, u64 number, void *list)` | what the thread does with explicit tasks: a [`crate::TaskEvent`] |
 /// | `vgpu_warp_access` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void *first, i64 stride)` | an access of each lane; `first` is lane 0's |
 /// | `vgpu_warp_access_tile` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void *first, u32 columns, i64 across, i64 down)` | the same of rows of `columns` lanes, with distances from column to column and from row to row |
 /// | `vgpu_warp_access_each` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void **)` | the same for any addresses |
@@ -117,6 +118,7 @@ pub const CHECK_SYMBOLS: &[&str] = &[
     "vgpu_lanes_arrive",
     "vgpu_lanes_leave",
     "vgpu_members",
+    "vgpu_task",
     "vgpu_warp_access",
     "vgpu_warp_access_tile",
     "vgpu_warp_access_each",

@@ -126,6 +126,16 @@ fn is_library(file: &str) -> bool {
     file.ends_with(".rs") || headers.iter().any(|folder| file.contains(folder))
 }
 
+/// Whether a function is a header's of clang's or of CUDA's.
+pub fn is_of_header(context: Context, function: Value) -> bool {
+    let mut frames = function.instructions().into_iter().flat_map(|it| {
+        let frames = it.locations(context);
+        frames.into_iter().next_back()
+    });
+    let frame = frames.find(|frame| frame.line != 0);
+    frame.is_some_and(|frame| is_library(&frame.file) && !frame.file.ends_with(".rs"))
+}
+
 /// Where an instruction is, for error messages: `in function f (file.c:3:5)`.
 pub fn describe(context: Context, instruction: Value) -> String {
     let function = function_name(instruction);

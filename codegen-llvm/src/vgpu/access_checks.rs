@@ -19,7 +19,7 @@ use super::checked_instructions::{
 use super::checked_locks::Lock;
 use super::unit::Unit;
 use super::window::base_of;
-use super::{checked_locals, checked_locks};
+use super::{checked_headers, checked_locals, checked_locks, checked_tasks};
 use crate::analysis::variable_names;
 use crate::ir::{Builder, Layout, Location, Type, Value};
 
@@ -51,6 +51,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if !checks.any() {
         return Ok(());
     }
+    checked_headers::inline(unit)?;
     let functions = unit.module.definitions();
     // Functions that were known not to write memory do so now.
     functions
@@ -74,7 +75,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if checks.init && pass.has_lines {
         pass.locals = checked_locals::of(&functions, pass.layout);
     }
-    for function in functions {
+    for &function in &functions {
         pass.declarations = function.local_declarations(pass.unit.context());
         for instruction in function.instructions() {
             pass.instruction(instruction);
@@ -82,13 +83,24 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     }
     checked_locks::release(pass.unit);
     checked_locals::announce(pass.unit.context(), pass.layout, &pass.locals, pass.access);
+    if checks.race {
+        checked_tasks::announce(unit, &functions)?;
+    }
     Ok(())
 }
 
 /// The pass `inline-checks`: so far the announcements were calls, which warp forms take for all lanes at once. In a
 /// thread's form their code stands in their places.
 pub fn expand(unit: &mut Unit) -> Result<()> {
-    for name in [ACCESS, OBJECT, FENCE, ARRIVE, SYNC, MEMBERS] {
+    for name in [
+        ACCESS,
+        OBJECT,
+        FENCE,
+        ARRIVE,
+        SYNC,
+        MEMBERS,
+        checked_tasks::TASK,
+    ] {
         if let Some(function) = unit.module.function(name) {
             function.remove_attribute("noinline");
             function.add_attribute(unit.context(), "alwaysinline");

@@ -7,8 +7,8 @@ use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use super::access_checks::is_runtimes;
-use super::checked_locks;
 use super::unit::Unit;
+use super::{checked_locks, checked_tasks};
 use crate::analysis::target::SHARED;
 use crate::device::fold;
 
@@ -38,6 +38,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     }
     if unit.options.checks.race || unit.options.checks.sync {
         checked_locks::keep(unit);
+    }
+    if unit.options.checks.race {
+        checked_tasks::keep(unit);
     }
     let kept = match unit.options.checks.init {
         true => open_shared_variables(unit),

@@ -34,7 +34,11 @@ pub fn allocate(bytes: usize, kind: MemoryKind) -> Result<*mut c_void> {
 pub fn allocate_on(device: &CudaDevice, size: u64, kind: MemoryKind) -> Result<*mut c_void> {
     let runtime = runtime();
     runtime.free_passed(false)?;
-    let _origin = called("Malloc");
+    let _origin = called(match kind {
+        MemoryKind::Device => "Malloc",
+        MemoryKind::Host => "MallocHost",
+        MemoryKind::Shared => "MallocManaged",
+    });
     let mut allocated = device.raw.alloc(size, kind);
     if matches!(allocated, Err(DeviceError::OutOfMemory { .. })) && runtime.free_passed(true)? {
         allocated = device.raw.alloc(size, kind);

@@ -87,40 +87,44 @@ fn last_iteration(lower: u64, upper: u64, stride: i64) -> Option<u64> {
 
 /// A loop and the task whose copies run it. A task is complete before the next one begins, so all are in one piece of
 /// memory: the device heap takes tens of thousands of cycles.
+#[repr(C)]
 struct Loop {
     thread: i32,
     pattern: *mut Task,
-    copy: *mut Task,
     lower: *const u64,
     upper: *const u64,
     duplicate: Option<Duplicate>,
 }
 
-impl Loop {
-    /// Runs a copy of the pattern for iterations from `first` to `last`, as loop values.
-    #[inline(never)]
-    unsafe fn run(&self, first: u64, last: u64, is_last: bool) {
-        // SAFETY: the pattern is live, and so is the copy until it has run.
-        unsafe {
-            let copy = self.copy;
-            let header = task_structure::header_of(self.pattern);
-            let (bytes, flags) = ((*header).bytes, (*header).flags);
-            task_structure::begin(copy, bytes, flags);
-            let pairs = bytes / task_structure::COPIED_AT_ONCE;
-            arch::copy_pairs(copy.cast(), self.pattern.cast(), pairs as u32);
-            let (from, to) = (self.pattern as usize, copy.cast::<u8>());
-            let moved =
-                |pointer: *const c_void| to.wrapping_add((pointer as usize).wrapping_sub(from));
-            (*copy).shareds = moved((*self.pattern).shareds).cast();
-            // The bounds lie in the task, where clang says.
-            moved(self.lower.cast()).cast::<u64>().write(first);
-            moved(self.upper.cast()).cast::<u64>().write(last);
-            (*copy).is_last = is_last.into();
-            if let Some(duplicate) = self.duplicate {
-                duplicate(copy, self.pattern, is_last.into());
-            }
-            execution::run(self.thread, copy);
+/// Runs a task of a loop, of so many bytes: a copy of the pattern for iterations from `first` to `last`, as loop values.
+///
+/// The virtual GPU's compiler knows it by this name: to the checker each call is a task.
+#[unsafe(export_name = "omptarget.task_of_loop")]
+#[inline(never)]
+unsafe extern "C" fn run_one(
+    copy: *mut Task,
+    bytes: usize,
+    of: &Loop,
+    first: u64,
+    last: u64,
+    is_last: bool,
+) {
+    // SAFETY: the pattern is live, and so is the copy until it has run.
+    unsafe {
+        task_structure::begin(copy, bytes, (*task_structure::header_of(of.pattern)).flags);
+        let pairs = bytes / task_structure::COPIED_AT_ONCE;
+        arch::copy_pairs(copy.cast(), of.pattern.cast(), pairs as u32);
+        let (from, to) = (of.pattern as usize, copy.cast::<u8>());
+        let moved = |pointer: *const c_void| to.wrapping_add((pointer as usize).wrapping_sub(from));
+        (*copy).shareds = moved((*of.pattern).shareds).cast();
+        // The bounds lie in the task, where clang says.
+        moved(of.lower.cast()).cast::<u64>().write(first);
+        moved(of.upper.cast()).cast::<u64>().write(last);
+        (*copy).is_last = is_last.into();
+        if let Some(duplicate) = of.duplicate {
+            duplicate(copy, of.pattern, is_last.into());
         }
+        execution::run(of.thread, copy);
     }
 }
 
@@ -142,10 +146,11 @@ unsafe fn run(
         let base = *lower;
         if let Some(last) = last_iteration(base, *upper, stride) {
             let header = task_structure::header_of(pattern);
+            let bytes = (*header).bytes;
+            let copy = task_structure::allocate(bytes, (*header).flags);
             let tasks = Loop {
                 thread,
                 pattern,
-                copy: task_structure::allocate((*header).bytes, (*header).flags),
                 lower,
                 upper,
                 duplicate,
@@ -157,13 +162,13 @@ unsafe fn run(
                 cut.longer = cut.longer.saturating_sub(1);
                 let end = first + length.min(last - first);
                 let at = |iteration: u64| base.wrapping_add(iteration.wrapping_mul(stride as u64));
-                tasks.run(at(first), at(end), end == last);
+                run_one(copy, bytes, &tasks, at(first), at(end), end == last);
                 if end == last {
                     break;
                 }
                 first = end + 1;
             }
-            task_structure::release(tasks.copy);
+            task_structure::release(copy);
         }
         execution::discard(thread, pattern);
     }

@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 
-use vgpu_abi::{AccessKind, ThreadContext};
+use vgpu_abi::{AccessKind, TaskDependence, TaskEvent, ThreadContext};
 
 use super::heap::{vgpu_checked_free, vgpu_checked_malloc, vgpu_checked_realloc};
 use super::launch::{Access, Actor, LaunchChecks, Variable};
-use super::race::Meeting;
+use super::race::{Announced, Meeting};
 use crate::abi as engine;
 use crate::fiber;
 use crate::sm::Sm;
@@ -108,6 +108,16 @@ announcements! {
         // SAFETY: used for this call only.
         let absent = unsafe { it.sm.block() }.absent(it.actor.thread);
         it.checks.named_absent(it.actor, site, absent);
+    }
+
+    fn vgpu_task(it, event: u32, task: *mut c_void, number: u64, list: *const TaskDependence) {
+        let depends = match list.is_null() {
+            true => &[],
+            // SAFETY: compiled code has a list of so many dependences.
+            false => unsafe { std::slice::from_raw_parts(list, number as usize) },
+        };
+        let announced = Announced { task: task as u64, number, depends };
+        it.checks.task(it.actor, TaskEvent::ALL[event as usize], &announced);
     }
 
     fn vgpu_warp_members(it, site: u32, mask: u64, lanes: u64) {
@@ -221,6 +231,7 @@ pub fn function(symbol: &str) -> Option<u64> {
         vgpu_lanes_arrive,
         vgpu_lanes_leave,
         vgpu_members,
+        vgpu_task,
         vgpu_warp_members,
         vgpu_warp_access,
         vgpu_warp_access_tile,

@@ -8,15 +8,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use findings::Note;
 use parking_lot::Mutex;
 use plugin_api::{SourceLocation, ThreadId};
-use vgpu_abi::AccessKind;
 use vgpu_abi::artifact::Site;
+use vgpu_abi::{AccessKind, TaskEvent};
 
 use super::observation::{Observation, What};
-use super::race::{Begun, Conflict, Meeting, Races, ThreadSet};
+use super::race::{Announced, Begun, Conflict, Meeting, Races, ThreadSet};
 use super::transfer::Accessor;
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
+use crate::host_access::common;
 use crate::{fault, window};
 
 /// Most observations of a launch.
@@ -51,6 +52,24 @@ impl LaunchedCode {
     fn line(&self, site: u32) -> Option<(&str, u32)> {
         let site = self.sites.get(site as usize)?;
         (site.line != 0).then_some((site.file.as_str(), site.line))
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> u16 {
+        self.block.iter().product::<u32>() as u16
+    }
+
+    /// Whether the checks have such a number for an explicit task of a block, and not for a thread.
+    pub fn is_task(&self, who: u16) -> bool {
+        who >= self.threads()
+    }
+
+    /// The name of a thread, or of the team whose explicit task it is.
+    pub fn name(&self, block: u64, who: u16) -> String {
+        match self.is_task(who) {
+            true => format!("an explicit task of team {block}"),
+            false => self.thread(block, who).to_string(),
+        }
     }
 
     /// The name of a thread.
@@ -182,7 +201,9 @@ impl LaunchChecks {
     pub fn end(&self) {
         if let Some(races) = &self.checker.races {
             let work = races.launches().work(self.number);
-            work.into_iter().for_each(Begun::end);
+            if let Some(work) = work.filter(|work| !Begun::end(*work)) {
+                common::kernel_ended(work);
+            }
         }
         let found = std::mem::take(&mut *self.found.lock());
         self.barriers.lock().clear();
@@ -199,7 +220,8 @@ impl LaunchChecks {
         }
         self.checker.begin_block(shared, resized);
         if let Some(races) = self.races() {
-            races.begin_block(self.number, self.index(block), self.lockstep, shared);
+            let number = (self.number, self.index(block));
+            races.begin_block(number, self.code.threads(), self.lockstep, shared);
         }
     }
 
@@ -299,6 +321,18 @@ impl LaunchChecks {
         }
     }
 
+    /// What a thread does with explicit tasks.
+    pub fn task(&self, actor: Actor, event: TaskEvent, of: &Announced) {
+        if let Some(races) = self.races() {
+            if event == TaskEvent::BeginsInLoop {
+                // It has the memory of the one before it.
+                let (start, len) = (of.task, of.number);
+                races.forget(Span { start, len });
+            }
+            races.order.task(actor.thread, event, of);
+        }
+    }
+
     /// Threads come to a meeting; see [`super::race::Order::arrive`].
     pub fn arrive(&self, meeting: Meeting, first: u16, lanes: u64, wait: bool) {
         if let Some(races) = self.races() {
@@ -317,8 +351,7 @@ impl LaunchChecks {
     /// Lanes have waited for each other.
     pub fn meet(&self, first: u16, lanes: u64, live: u32) {
         if let Some(races) = self.races() {
-            let threads = ThreadSet::lanes(first, lanes);
-            races.order.meet(&threads, &threads, live);
+            races.order.meet(&ThreadSet::lanes(first, lanes), live);
         }
     }
 
@@ -465,7 +498,10 @@ impl LaunchChecks {
             return;
         }
         let past = self.checker.launches.lock()[conflict.launch as usize].clone();
-        let thread = conflict.present;
+        let thread = match self.code.is_task(conflict.present) {
+            true => actor.thread,
+            false => conflict.present,
+        };
         let actor = Actor { thread, ..actor };
         self.observe(actor, access, conflict.site + 1, || What::Race {
             conflict: *conflict,

@@ -20,6 +20,9 @@ const TOGETHER: &str =
 /// A race, and what to do.
 const UNORDERED: &str = "race: {access} that nothing orders with another access";
 const ORDER: &str = "use a barrier, an atomic operation, a reduction or a critical region";
+/// What to do about a race of an explicit task.
+const TASKS: &str =
+    "wait for the task first: `taskwait`, `taskgroup` or `depend`; or use an atomic operation";
 
 /// Lanes communicate without a barrier.
 const EXCHANGE: &str = "race: {access} by which lanes of a warp exchange a value through volatile memory without a barrier";
@@ -122,6 +125,10 @@ impl Observation {
             What::Race { conflict, .. } if conflict.cause != Cause::Nothing => Severity::Warning,
             _ => Severity::Error,
         };
+        let mut thread = code.thread(self.block, self.thread).to_string();
+        if matches!(&self.what, What::Race { conflict, .. } if code.is_task(conflict.present)) {
+            thread += ", in an explicit task";
+        }
         let (check, what, notes, hint) = match self.what {
             What::Inaccessible(place) => {
                 let (place, notes) = place.unwrap_or_else(unknown);
@@ -232,12 +239,16 @@ impl Observation {
                 elsewhere,
                 origins,
             } => {
+                let is_past =
+                    matches!(&past, Accessor::Kernel(code) if code.is_task(conflict.thread));
+                let tasks = is_past || code.is_task(conflict.present);
                 let mut notes = vec![other(&conflict, &past, Some(&code.kernel))];
                 notes.extend(origins);
                 let (what, hint) = match (conflict.cause, elsewhere) {
                     (Cause::Exchange, _) => (EXCHANGE, SYNCWARP),
                     (Cause::Exclusion, _) => (EXCLUSION, ONE_TEAM),
                     (Cause::Nothing, true) => (UNORDERED, WAIT),
+                    (Cause::Nothing, false) if tasks => (UNORDERED, TASKS),
                     (Cause::Nothing, false) => (UNORDERED, ORDER),
                 };
                 let what = what.replace("{access}", &format!("{verb} of {size} bytes"));
@@ -249,7 +260,7 @@ impl Observation {
             severity,
             what,
             kernel: Some(code.kernel.to_string()),
-            thread: Some(code.thread(self.block, self.thread).to_string()),
+            thread: Some(thread),
             location: code.location(site),
             address: (address != 0).then_some(address),
             size,
@@ -323,7 +334,7 @@ pub fn other(conflict: &Conflict, past: &Accessor, kernel: Option<&Arc<str>>) ->
         (false, true) => "atomic read",
         (false, false) => "read",
     };
-    let thread = past.thread(conflict.block, conflict.thread);
+    let thread = past.name(conflict.block, conflict.thread);
     let kernel = match kernel == Some(&past.kernel) {
         true => String::new(),
         false => format!(" of kernel {}", past.kernel),

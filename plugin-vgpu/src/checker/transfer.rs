@@ -1,6 +1,7 @@
 //! Copies and fills by the host and by streams, which race with kernels and with each other.
 
-use findings::{DeviceWork, Finding, Kind, Note, Severity, current_origin, is_exclusive};
+use findings::{DeviceWork, Finding, Finished, Kind, Note, Severity, current_origin, is_exclusive};
+use plugin_api::SourceLocation;
 use vgpu_abi::AccessKind;
 
 use super::Checker;
@@ -8,6 +9,7 @@ use super::launch::LaunchedCode;
 use super::observation;
 use super::race::{Begun, Passed, Races, TransferRace};
 use crate::arena::Span;
+use crate::host_access::common;
 
 /// Copies of so many bytes are one access, which does not race with atomic ones: programs read counters so.
 const WORD: u64 = 8;
@@ -32,7 +34,7 @@ pub struct Transfer {
 
 impl Transfer {
     /// What it does, and who wants it.
-    pub fn note(&self) -> (String, Option<plugin_api::SourceLocation>) {
+    pub fn note(&self) -> (String, Option<SourceLocation>) {
         match &self.origin {
             Some(origin) => (
                 format!("{} by {}", self.what, origin.text),
@@ -45,11 +47,19 @@ impl Transfer {
 
 /// A copy or a fill that goes on, where races are looked for.
 #[derive(Default)]
-pub struct InFlight(Option<DeviceWork>);
+pub struct InFlight {
+    work: Option<DeviceWork>,
+    /// All memory between which it copies.
+    spans: Vec<Span>,
+}
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.into_iter().for_each(Begun::end);
+        if let Some(work) = self.work.filter(|work| !Begun::end(*work)) {
+            for &span in &self.spans {
+                common::copy_ended(work, span);
+            }
+        }
     }
 }
 
@@ -70,7 +80,9 @@ impl Checker {
         let launch = races.launches().begin(1, begun);
         launches.push(Accessor::Transfer(Transfer { what, origin }));
         drop(launches);
+        let mut spans = Vec::new();
         for (kind, span) in parts {
+            spans.push(span);
             let is_word = span.len <= WORD && span.start % span.len.max(1) == 0;
             let kind = match is_word {
                 true => kind.and(AccessKind::ATOMIC),
@@ -78,7 +90,46 @@ impl Checker {
             };
             races.pass(Passed { launch, kind, span });
         }
-        InFlight(Some(work))
+        InFlight {
+            work: Some(work),
+            spans,
+        }
+    }
+
+    /// The host's own code accesses memory that is the host's, too, when it knows this much. Gives its work, which is
+    /// compared as a copy is.
+    pub fn accessed_by_host(
+        &self,
+        address: u64,
+        kind: AccessKind,
+        location: Option<SourceLocation>,
+        known: Finished,
+    ) -> Option<DeviceWork> {
+        let races = self.races.as_ref()?;
+        let mut work = DeviceWork::new_stream();
+        work.begin_next();
+        let origin = Note {
+            text: "the host's own code".to_owned(),
+            location,
+        };
+        let mut launches = self.launches.lock();
+        let launch = races.launches().begin(1, Begun { work, known });
+        launches.push(Accessor::Transfer(Transfer {
+            what: if kind.has(AccessKind::WRITE) {
+                "write"
+            } else {
+                "read"
+            },
+            origin: Some(origin),
+        }));
+        drop(launches);
+        let (kind, len) = (kind.and(AccessKind::ATOMIC), 1);
+        let span = Span {
+            start: address,
+            len,
+        };
+        races.pass(Passed { launch, kind, span });
+        Some(work)
     }
 
     /// Looks at what is about to be copied to the host. Of buffers that are longer than what kernels put into them, of
@@ -154,8 +205,11 @@ impl Checker {
         let bytes = race.transfer.span.len;
         let mut notes = vec![observation::other(&race.conflict, &past, None)];
         notes.extend(self.origins(race.address).into_iter().flatten());
-        let what =
-            format!("race: {what} of {bytes} bytes, which nothing orders with another access");
+        let size = match bytes {
+            1 => String::new(),
+            _ => format!(" of {bytes} bytes"),
+        };
+        let what = format!("race: {what}{size}, which nothing orders with another access");
         Finding {
             location,
             address: Some(race.address),

@@ -3,8 +3,10 @@
 //!
 //! Device memory is closed to the process while no virtual GPU works. Whoever works opens it ([`open`]). An access to
 //! closed memory raises a signal: the handler opens the memory, has the access done, and tells [`reporter`]. What the
-//! host accesses while a virtual GPU works is not seen.
+//! host accesses while a virtual GPU works is not seen. Memory that both may access is watched for another reason
+//! ([`common`]).
 
+pub mod common;
 mod reporter;
 mod trace;
 
@@ -13,14 +15,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::{Duration, Instant};
 
+use common::Common;
+use findings::Checks;
 use parking_lot::Mutex;
 use plugin_api::{Error, Result};
 use rangemap::RangeSet;
+use reporter::Watcher;
 use rustix::mm::{MprotectFlags, mprotect};
+use trace::Trace;
 
 use crate::arena::Span;
 use crate::checker::Checker;
 use crate::host_cpu::Attempt;
+use crate::machine::Machine;
 use crate::unit_set::{UNIT, UnitSet};
 use crate::{signals, window};
 
@@ -47,10 +54,20 @@ struct State {
     /// How often it was closed, and when the last time.
     closings: u32,
     last: Option<Instant>,
+    /// What is no device memory alone.
+    common: Common,
 }
 
 impl State {
-    /// Closes the memory, unless somebody works or it was closed often and just now.
+    /// Closes all memory, unless somebody works.
+    fn close_all(&mut self) -> Result<()> {
+        if self.opened == 0 {
+            self.common.close()?;
+        }
+        self.close()
+    }
+
+    /// Closes device memory, unless somebody works or it was closed often and just now.
     fn close(&mut self) -> Result<()> {
         let is_pause = || self.last.is_some_and(|last| last.elapsed() < PAUSE);
         if self.opened > 0 || self.closings >= ALWAYS_CLOSED && is_pause() {
@@ -63,22 +80,34 @@ impl State {
     }
 }
 
-/// From now on, memory that [`watch`] is told of is watched. A checker knows who has allocated it.
-pub fn look(checker: Option<&Arc<Checker>>) -> Result<()> {
+/// From now on, memory that [`watch`] and [`common::watch`] are told of is watched, as far as the device checks that. Its
+/// checker knows who has allocated it.
+pub fn look(checks: Checks, checker: Option<&Arc<Checker>>, machine: &Arc<Machine>) -> Result<()> {
+    if !checks.host && !checks.race {
+        return Ok(());
+    }
     signals::install()?;
-    reporter::start(checker.map_or(Weak::new(), Arc::downgrade))?;
-    LOOKING.store(true, Ordering::SeqCst);
+    reporter::start(Watcher {
+        checker: checker.map_or(Weak::new(), Arc::downgrade),
+        machine: Arc::downgrade(machine),
+    })?;
+    if checks.host {
+        LOOKING.store(true, Ordering::SeqCst);
+    }
+    if checks.race {
+        common::look();
+    }
     Ok(())
 }
 
-/// Whether this is looked for.
+/// Whether anything is looked for.
 pub fn is_looked_for() -> bool {
-    LOOKING.load(Ordering::Relaxed)
+    LOOKING.load(Ordering::Relaxed) || common::is_looked_for()
 }
 
 /// These units are accessible device memory, of which the host has no business.
 pub fn watch(units: Span) -> Result<()> {
-    if !is_looked_for() {
+    if !LOOKING.load(Ordering::Relaxed) {
         return Ok(());
     }
     let mut state = STATE.lock();
@@ -101,6 +130,8 @@ pub fn forget(units: Span) {
         let mut state = STATE.lock();
         state.watched.remove(range.clone());
         WATCHED.remove(units);
+        state.common.forget(range);
+        common::WATCHED.remove(units);
     }
 }
 
@@ -118,6 +149,7 @@ pub fn open() -> Result<Opened> {
             protect_all(&state, MprotectFlags::READ | MprotectFlags::WRITE)?;
             state.is_closed = false;
         }
+        state.common.open()?;
         state.opened += 1;
     }
     Ok(Opened { counts })
@@ -130,7 +162,7 @@ impl Drop for Opened {
         }
         let mut state = STATE.lock();
         state.opened -= 1;
-        if let Err(error) = state.close() {
+        if let Err(error) = state.close_all() {
             log::debug!("the host's accesses to device memory are not seen: {error}");
         }
     }
@@ -139,7 +171,11 @@ impl Drop for Opened {
 /// For the signal handler: whether an access failed because the memory is watched. It is to be done again then, and is
 /// reported if the program made it.
 pub fn excuses(address: u64, attempt: Attempt, pc: u64) -> bool {
-    if !window::contains(address) || !WATCHED.has(address) {
+    if !window::contains(address) {
+        return false;
+    }
+    let is_common = common::WATCHED.has(address);
+    if !is_common && !WATCHED.has(address) {
         return false;
     }
     let unit = address / UNIT * UNIT;
@@ -151,7 +187,11 @@ pub fn excuses(address: u64, attempt: Attempt, pc: u64) -> bool {
     {
         return false;
     }
-    reporter::tell(address, attempt == Attempt::Store, pc);
+    let trace = Trace::of_fault(address, attempt == Attempt::Store, pc);
+    reporter::tell(match is_common {
+        true => trace.of_common_memory(),
+        false => trace,
+    });
     true
 }
 

@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
-use findings::{Finding, Kind, Severity};
+use findings::{Finding, Finished, Kind, Severity};
 use parking_lot::Mutex;
-use plugin_api::{Error, Result};
+use plugin_api::{Error, Result, SourceLocation};
+use vgpu_abi::AccessKind;
 
 use super::trace::{self, Trace};
 use crate::checker::Checker;
+use crate::machine::Machine;
 
 /// Where the handler writes.
 static PIPE: OnceLock<OwnedFd> = OnceLock::new();
@@ -25,8 +27,16 @@ static DONE: AtomicU64 = AtomicU64::new(0);
 /// Accesses that were told of ([`Trace::key`]). A program repeats its mistakes.
 static KNOWN: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
 
-/// What knows who has allocated the memory.
-static CHECKERS: Mutex<Vec<Weak<Checker>>> = Mutex::new(Vec::new());
+/// The devices.
+static WATCHERS: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
+
+/// What of a device has to do with accesses.
+pub struct Watcher {
+    /// What knows who has allocated memory, and what kernels did with it.
+    pub checker: Weak<Checker>,
+    /// What runs the kernels.
+    pub machine: Weak<Machine>,
+}
 
 /// How often the handler looks whether its access was reported, and how long it waits between.
 const LOOKS: u32 = 2000;
@@ -41,10 +51,10 @@ fn failed(source: std::io::Error) -> Error {
     }
 }
 
-/// Starts the thread, once. `checker` knows memory.
-pub fn start(checker: Weak<Checker>) -> Result<()> {
-    let mut checkers = CHECKERS.lock();
-    checkers.push(checker);
+/// Starts the thread, once.
+pub fn start(watcher: Watcher) -> Result<()> {
+    let mut watchers = WATCHERS.lock();
+    watchers.push(watcher);
     if PIPE.get().is_some() {
         return Ok(());
     }
@@ -60,12 +70,12 @@ pub fn start(checker: Weak<Checker>) -> Result<()> {
 
 /// For the signal handler: has an access reported, and waits for that. It waits for a second at most: the thread may
 /// want a lock that the handler's thread has.
-pub fn tell(address: u64, is_write: bool, pc: u64) {
+pub fn tell(trace: Trace) {
     let Some(pipe) = PIPE.get() else {
         return;
     };
-    let trace = Trace::of_fault(address, is_write, pc);
-    if is_known(trace.key()) {
+    // Common memory may be accessed, if not always.
+    if trace.is_common == 0 && is_known(trace.key()) {
         return;
     }
     let number = TOLD.fetch_add(1, Ordering::SeqCst) + 1;
@@ -104,16 +114,60 @@ fn report_all(mut pipe: File) {
     while pipe.read_exact(&mut bytes).is_ok() {
         // SAFETY: any words are such a structure.
         let trace: Trace = unsafe { std::mem::transmute(bytes) };
-        report(&trace);
+        match trace.is_common {
+            0 => report(&trace),
+            _ => compare(trace),
+        }
         DONE.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Where in the program an access was made. `None`: a run-time library made it.
+fn place(trace: &Trace) -> Option<Option<SourceLocation>> {
+    let frames = trace.frames.iter().take_while(|&&frame| frame != 0);
+    let frames: Vec<_> = frames.map(|&frame| frame as usize).collect();
+    findings::place_in_program(&frames)
+}
+
+/// Compares an access to memory of host and device with what kernels and copies did there.
+fn compare(mut trace: Trace) {
+    let clock = trace.take_clock();
+    let Some(location) = place(&trace) else {
+        return;
+    };
+    let known = match &clock {
+        Some(clock) => clock.known(),
+        // The thread waits, and all threads without a task have one clock.
+        None => findings::known_to_host(),
+    };
+    let kind = match trace.is_write {
+        0 => AccessKind::READ,
+        _ => AccessKind::WRITE,
+    };
+    let watchers = WATCHERS.lock();
+    let mut watchers = watchers.iter().filter_map(|it| {
+        let checker = it.checker.upgrade()?;
+        let is_its = checker.origins(trace.address).is_some();
+        Some((checker, it.machine.upgrade()?)).filter(|_| is_its)
+    });
+    let Some((checker, machine)) = watchers.next() else {
+        return;
+    };
+    let Some(work) = checker.accessed_by_host(trace.address, kind, location, known) else {
+        return;
+    };
+    machine.note_transfer();
+    let mut done = Finished::default();
+    done.add(work);
+    match clock {
+        Some(clock) => clock.join(&done),
+        None => findings::host_learns(&done),
     }
 }
 
 /// Reports an access, unless a run-time library made it: those may, on a virtual GPU.
 fn report(trace: &Trace) {
-    let frames = trace.frames.iter().take_while(|&&frame| frame != 0);
-    let frames: Vec<_> = frames.map(|&frame| frame as usize).collect();
-    let Some(location) = findings::place_in_program(&frames) else {
+    let Some(location) = place(trace) else {
         return;
     };
     let does = if trace.is_write != 0 {
@@ -121,10 +175,10 @@ fn report(trace: &Trace) {
     } else {
         "reads"
     };
-    let notes = CHECKERS
+    let notes = WATCHERS
         .lock()
         .iter()
-        .find_map(|it| it.upgrade()?.origins(trace.address));
+        .find_map(|it| it.checker.upgrade()?.origins(trace.address));
     findings::report(Finding {
         location,
         address: Some(trace.address),

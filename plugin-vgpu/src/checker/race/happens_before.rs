@@ -1,12 +1,13 @@
 //! What orders the accesses of a block with others: barriers, what is released and acquired through memory, and the
 //! ends of kernels.
 
-use vgpu_abi::AccessKind;
+use vgpu_abi::{AccessKind, TaskEvent};
 
 use super::block_clock::{BlockClock, MAX_TIME};
 use super::horizon::Horizon;
 use super::launches::Launches;
 use super::releases::{Acquired, Moment, Releases};
+use super::tasks::{Announced, Tasks, Wait};
 use super::thread_set::ThreadSet;
 use crate::block::MAX_THREADS;
 
@@ -54,6 +55,8 @@ struct ThreadState {
 pub struct Order {
     releases: Releases,
     clock: BlockClock,
+    /// The present block's explicit tasks.
+    pub tasks: Tasks,
     threads: Vec<ThreadState>,
     /// Whether any of them has changed in the present block.
     used: bool,
@@ -78,6 +81,7 @@ impl Default for Order {
         Order {
             releases: Releases::default(),
             clock: BlockClock::default(),
+            tasks: Tasks::default(),
             threads: (0..MAX_THREADS).map(|_| ThreadState::default()).collect(),
             used: false,
             holders: Vec::new(),
@@ -92,8 +96,14 @@ impl Default for Order {
 }
 
 impl Order {
-    /// A block of a launch begins. In warps of `lockstep` lanes nothing needs a barrier.
-    pub fn begin_block(&mut self, launches: &Launches, launch: u32, block: u64, lockstep: u16) {
+    /// A block of so many threads begins. In warps of `lockstep` lanes nothing needs a barrier.
+    pub fn begin_block(
+        &mut self,
+        launches: &Launches,
+        (launch, block): (u32, u64),
+        threads: u16,
+        lockstep: u16,
+    ) {
         if self.newest.is_none_or(|newest| launch > newest) {
             self.newest = Some(launch);
             if launches.is_alone(launch) {
@@ -103,6 +113,7 @@ impl Order {
         }
         self.horizon = launches.horizon(launch, block);
         self.lockstep = lockstep;
+        self.tasks.begin_block(threads);
         self.fenced = false;
         self.clock.start();
         self.meetings.clear();
@@ -144,8 +155,16 @@ impl Order {
         kind.has(AccessKind::ATOMIC) && (orders || self.fenced || !self.releases.is_empty())
     }
 
+    /// What a thread does with explicit tasks.
+    pub fn task(&mut self, thread: u16, event: TaskEvent, of: &Announced) {
+        if let Some(Wait { knowers, subjects }) = self.tasks.announce(thread, event, of) {
+            self.wait(&knowers, &subjects, false);
+        }
+    }
+
     /// A fence of a thread.
     pub fn fence(&mut self, thread: u16, kind: AccessKind) {
+        let thread = self.tasks.who(thread);
         self.used = true;
         let state = &mut self.threads[usize::from(thread)];
         if kind.has(AccessKind::ACQUIRE) && !state.pending.is_empty() {
@@ -173,7 +192,9 @@ impl Order {
             });
             self.meetings.len() - 1
         });
+        let ended = self.tasks.end_before_barrier(threads);
         let arrived = &mut self.meetings[index];
+        arrived.subjects.add(&ended);
         arrived.subjects.add(threads);
         if wait {
             arrived.knowers.add(threads);
@@ -189,13 +210,19 @@ impl Order {
             let Arrived {
                 subjects, knowers, ..
             } = self.meetings.swap_remove(open);
-            self.meet(&knowers, &subjects, live);
+            self.wait(&knowers, &subjects, knowers.count() >= live);
         }
     }
 
-    /// `knowers` have waited for `subjects`.
-    pub fn meet(&mut self, knowers: &ThreadSet, subjects: &ThreadSet, live: u32) {
-        let everybody = knowers.count() >= live;
+    /// Threads have waited for each other; `live` threads of the block have not ended.
+    pub fn meet(&mut self, threads: &ThreadSet, live: u32) {
+        let mut subjects = self.tasks.end_before_barrier(threads);
+        subjects.add(threads);
+        self.wait(threads, &subjects, threads.count() >= live);
+    }
+
+    /// `knowers` have waited for `subjects`. `everybody`: these are all that have not ended.
+    fn wait(&mut self, knowers: &ThreadSet, subjects: &ThreadSet, everybody: bool) {
         self.clock.wait(knowers, subjects, everybody);
         if self.holders.is_empty() {
             return;
@@ -231,7 +258,7 @@ impl Order {
         let is_own = moment.block == self.horizon.block;
         let ordered = if is_own {
             self.clock.knows(thread, moment.thread, moment.time)
-                || thread / self.lockstep == moment.thread / self.lockstep && self.lockstep > 1
+                || self.is_lockstep(thread, moment.thread)
         } else {
             launches.orders(moment.block, self.horizon.block)
         };
@@ -243,6 +270,13 @@ impl Order {
             true => Cause::Exclusion,
             false => Cause::Nothing,
         })
+    }
+
+    /// Whether two threads are lanes of a warp whose lanes need no barrier. Tasks are no lanes.
+    fn is_lockstep(&self, one: u16, other: u16) -> bool {
+        self.lockstep > 1
+            && one / self.lockstep == other / self.lockstep
+            && !self.tasks.is_task(one.max(other))
     }
 
     /// Whether `thread` has acquired what comes after `moment`. `locks`: whether locks order it.

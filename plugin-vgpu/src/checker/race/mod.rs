@@ -1,6 +1,6 @@
 //! Races: accesses to the same memory, one of them a write, by threads that nothing orders.
 //!
-//! What orders two accesses: barriers and `syncwarp` (`block_clock`), atomic operations that acquire what others have
+//! What orders two accesses: barriers and `syncwarp` (`block_clock`), explicit tasks and who waits for them (`tasks`), atomic operations that acquire what others have
 //! released, with fences or by themselves (`releases`), and the end of a kernel before another one begins (`launches`).
 //! Two atomic operations do not race. The memory model is that of C11 as PTX has it (PTX ISA, "Memory Consistency
 //! Model"); the treatment of fences follows ThreadSanitizer's.
@@ -23,6 +23,7 @@ mod probe;
 mod releases;
 mod row;
 mod segment;
+mod tasks;
 mod thread_set;
 mod work;
 
@@ -44,13 +45,14 @@ pub use passed::{Passed, TransferRace};
 use probe::Probe;
 use releases::Moment;
 use row::{Event, Row, Threads};
+pub use tasks::Announced;
 pub use thread_set::ThreadSet;
 pub use work::{Begun, Timeline};
 
 /// A past access that nothing orders with the present one.
 #[derive(Clone, Copy, Debug)]
 pub struct Conflict {
-    /// The thread of the present access.
+    /// The thread of the present access, or the number of its explicit task.
     pub present: u16,
     /// The first byte that it shares with the past one.
     pub address: u64,
@@ -66,7 +68,7 @@ pub struct Conflict {
     pub launch: u32,
     /// Its block, by its index in the launch.
     pub block: u64,
-    /// Its thread.
+    /// Its thread, or the number of its explicit task.
     pub thread: u16,
 }
 
@@ -89,17 +91,18 @@ impl Races {
         self.memory.forget(span);
     }
 
-    /// A block begins, with shared memory of its own. In warps of `lockstep` lanes nothing needs a barrier.
-    pub fn begin_block(&mut self, launch: u32, block: u64, lockstep: u16, shared: Span) {
+    /// A block of so many threads begins, with shared memory of its own. In warps of `lockstep` lanes nothing needs a
+    /// barrier.
+    pub fn begin_block(&mut self, number: (u32, u64), threads: u16, lockstep: u16, shared: Span) {
         self.shared = Some(shared);
         let launches = self.launches.lock();
-        self.order.begin_block(&launches, launch, block, lockstep);
+        self.order.begin_block(&launches, number, threads, lockstep);
     }
 
     /// An access of a thread of the present block. Gives the past accesses that it races with.
     pub fn access(&mut self, thread: u16, access: &Access) -> &[Conflict] {
         self.found.clear();
-        self.one(thread, access);
+        self.one(self.order.tasks.who(thread), access);
         &self.found
     }
 

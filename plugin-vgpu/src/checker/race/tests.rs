@@ -1,5 +1,7 @@
 //! Two threads and a word, in the ways in which programs order them.
 
+use vgpu_abi::TaskEvent;
+
 use super::*;
 
 const READ: AccessKind = AccessKind::READ;
@@ -24,12 +26,12 @@ impl Program {
     fn new() -> Program {
         let mut races = Races::default();
         let launch = races.launches.lock().begin(10, Begun::now());
-        races.begin_block(launch, 0, 1, NO_SHARED);
+        races.begin_block((launch, 0), 64, 1, NO_SHARED);
         Program(races)
     }
 
     fn block(&mut self, block: u64) {
-        self.0.begin_block(0, block, 1, NO_SHARED);
+        self.0.begin_block((0, block), 64, 1, NO_SHARED);
     }
 
     fn races(&mut self, thread: u16, kind: AccessKind, address: u64) -> bool {
@@ -145,9 +147,9 @@ fn kernels_one_after_the_other_are_ordered() {
     let first = launches.lock().work(0).unwrap();
     Begun::end(first);
     let next = launches.lock().begin(1, Begun::now());
-    program.0.begin_block(next, 0, 1, NO_SHARED);
+    program.0.begin_block((next, 0), 64, 1, NO_SHARED);
     assert!(!program.races(1, READ, 64));
-    program.0.begin_block(concurrent, 0, 1, NO_SHARED);
+    program.0.begin_block((concurrent, 0), 64, 1, NO_SHARED);
     assert!(program.races(1, WRITE, 64));
 }
 
@@ -155,7 +157,7 @@ fn kernels_one_after_the_other_are_ordered() {
 fn lanes_in_lockstep_need_no_barrier() {
     let mut races = Races::default();
     let launch = races.launches.lock().begin(1, Begun::now());
-    races.begin_block(launch, 0, 64, NO_SHARED);
+    races.begin_block((launch, 0), 64, 64, NO_SHARED);
     assert!(races.access(0, &access(1, WRITE, 64, 4)).is_empty());
     assert!(races.access(63, &access(1, READ, 64, 4)).is_empty());
     assert!(!races.access(64, &access(1, READ, 64, 4)).is_empty());
@@ -181,4 +183,31 @@ fn writes_of_the_same_value_do_not_race() {
     assert!(!program.races(0, known, 64) && !program.races(1, known, 64));
     assert!(program.races(2, WRITE, 64));
     assert!(!program.races(0, known, 72) && program.races(1, READ, 72));
+}
+
+#[test]
+fn a_task_is_ordered_with_who_waits_for_it_only() {
+    let nothing = Announced {
+        task: 0,
+        number: 0,
+        depends: &[],
+    };
+    let mut program = Program::new();
+    let says = |program: &mut Program, event| program.0.order.task(0, event, &nothing);
+    assert!(!program.races(0, WRITE, 64));
+    says(&mut program, TaskEvent::Begins);
+    assert!(!program.races(0, WRITE, 64) && !program.races(0, WRITE, 128));
+    says(&mut program, TaskEvent::Ends);
+    assert!(program.races(0, READ, 64));
+    says(&mut program, TaskEvent::Begins);
+    assert!(program.races(0, WRITE, 128));
+    says(&mut program, TaskEvent::Ends);
+    says(&mut program, TaskEvent::Waits);
+    assert!(!program.races(0, WRITE, 64) && !program.races(0, WRITE, 128));
+    assert!(program.races(1, READ, 64));
+    says(&mut program, TaskEvent::Begins);
+    assert!(!program.races(0, WRITE, 192));
+    says(&mut program, TaskEvent::Ends);
+    program.barrier(0b11, 4);
+    assert!(!program.races(1, WRITE, 192) && program.races(2, WRITE, 192));
 }

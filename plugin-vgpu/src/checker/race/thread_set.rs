@@ -14,6 +14,11 @@ impl ThreadSet {
         ThreadSet([u64::MAX; WORDS])
     }
 
+    /// One thread.
+    pub fn one(thread: u16) -> ThreadSet {
+        ThreadSet::lanes(thread, 1)
+    }
+
     /// The threads from `first` on that have a bit in `lanes`.
     pub fn lanes(first: u16, lanes: u64) -> ThreadSet {
         let mut set = ThreadSet::default();
@@ -35,6 +40,11 @@ impl ThreadSet {
     /// Adds the threads of another set.
     pub fn add(&mut self, other: &ThreadSet) {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a |= b);
+    }
+
+    /// Removes the threads of another set.
+    pub fn remove(&mut self, other: &ThreadSet) {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
     }
 
     /// Whether the two have a thread in common.

@@ -28,7 +28,8 @@ impl Begun {
     }
 
     /// It is complete. What another thread of the host does, nobody else may know for a while, unless it is a task.
-    pub fn end(work: DeviceWork) {
+    /// Gives whether the host knows of it now.
+    pub fn end(work: DeviceWork) -> bool {
         if CURRENT.with_borrow(Option::is_none) {
             if !is_in_task() && !is_initial_thread() && has_secret() {
                 std::thread::sleep(SECRET);
@@ -36,7 +37,9 @@ impl Begun {
             let mut known = Finished::default();
             known.add(work);
             host_learns(&known);
+            return !is_in_task();
         }
+        false
     }
 }
 
@@ -137,7 +140,7 @@ mod tests {
     fn the_host_knows_what_it_did() {
         let mine = Begun::now();
         assert!(!Begun::now().known.has(mine.work));
-        Begun::end(mine.work);
+        assert!(Begun::end(mine.work));
         assert!(Begun::now().known.has(mine.work));
     }
 }
