@@ -130,6 +130,16 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuEventRecord 2000 events::cuEventRecord or cuEventRecord_ptsz;
         cuEventRecordWithFlags 11010 events::cuEventRecordWithFlags or cuEventRecordWithFlags_ptsz;
         cuEventSynchronize 2000 events::cuEventSynchronize;
+        cuDestroyExternalMemory 10000 external::cuDestroyExternalMemory;
+        cuDestroyExternalSemaphore 10000 external::cuDestroyExternalSemaphore;
+        cuExternalMemoryGetMappedBuffer 10000 external::cuExternalMemoryGetMappedBuffer;
+        cuExternalMemoryGetMappedMipmappedArray 10000 external::cuExternalMemoryGetMappedMipmappedArray;
+        cuImportExternalMemory 10000 external::cuImportExternalMemory;
+        cuImportExternalSemaphore 10000 external::cuImportExternalSemaphore;
+        cuSignalExternalSemaphoresAsync 10000 external::cuSignalExternalSemaphoresAsync
+            or cuSignalExternalSemaphoresAsync_ptsz;
+        cuWaitExternalSemaphoresAsync 10000 external::cuWaitExternalSemaphoresAsync
+            or cuWaitExternalSemaphoresAsync_ptsz;
         cuFuncGetAttribute 2020 functions::cuFuncGetAttribute;
         cuFuncGetModule 11000 functions::cuFuncGetModule;
         cuFuncGetName 12030 functions::cuFuncGetName;
@@ -146,6 +156,10 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGetProcAddress 12000 start::cuGetProcAddress_v2 or cuGetProcAddress_v2_ptsz;
         cuGraphAddDependencies 10000 graphs::cuGraphAddDependencies;
         cuGraphAddEmptyNode 10000 graphs::cuGraphAddEmptyNode;
+        cuGraphAddNode 12020 any_node::cuGraphAddNode;
+        cuGraphAddNode 12030 any_node::cuGraphAddNode_v2;
+        cuGraphExecNodeSetParams 12020 any_node::cuGraphExecNodeSetParams;
+        cuGraphNodeSetParams 12020 any_node::cuGraphNodeSetParams;
         cuGraphClone 10000 graphs::cuGraphClone;
         cuGraphCreate 10000 graphs::cuGraphCreate;
         cuGraphDestroy 10000 user_objects::cuGraphDestroy;

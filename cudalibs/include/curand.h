@@ -97,6 +97,8 @@ curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double
                                              double deviation);
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *numbers, size_t count, double mean);
 curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetScrambleConstants32(unsigned int **constants);
+curandStatus_t curandGetScrambleConstants64(unsigned long long **constants);
 curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[], curandDirectionVectorSet_t set);
 
 #ifdef __cplusplus

@@ -325,6 +325,12 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *k
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count);
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count);
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
+cudaError_t cudaGraphAddNode(OMPTARGET_NEW_NODE, struct cudaGraphNodeParams *parameters);
+cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
+                                const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *parameters);
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *parameters);
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                       struct cudaGraphNodeParams *parameters);
 cudaError_t cudaGraphAddKernelNode(OMPTARGET_NEW_NODE, const struct cudaKernelNodeParams *parameters);
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters);
 cudaError_t cudaGraphAddMemcpyNode(OMPTARGET_NEW_NODE, const struct cudaMemcpy3DParms *parameters);
@@ -422,6 +428,31 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *before, size_t count,
                                                 unsigned int flags OMPTARGET_DEFAULT(0));
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+
+// Memory and semaphores of other interfaces, which are refused.
+struct cudaExternalMemoryHandleDesc;
+struct cudaExternalMemoryBufferDesc;
+struct cudaExternalMemoryMipmappedArrayDesc;
+struct cudaExternalSemaphoreHandleDesc;
+struct cudaExternalSemaphoreSignalParams;
+struct cudaExternalSemaphoreWaitParams;
+cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *memory, const struct cudaExternalMemoryHandleDesc *from);
+cudaError_t cudaExternalMemoryGetMappedBuffer(void **address, cudaExternalMemory_t memory,
+                                              const struct cudaExternalMemoryBufferDesc *part);
+cudaError_t cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *array, cudaExternalMemory_t memory,
+                                                      const struct cudaExternalMemoryMipmappedArrayDesc *part);
+cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t memory);
+cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *semaphore,
+                                        const struct cudaExternalSemaphoreHandleDesc *from);
+cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t semaphore);
+#define cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2
+cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *list,
+                                              const struct cudaExternalSemaphoreSignalParams *parameters,
+                                              unsigned int count, cudaStream_t stream OMPTARGET_DEFAULT(0));
+#define cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2
+cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *list,
+                                            const struct cudaExternalSemaphoreWaitParams *parameters,
+                                            unsigned int count, cudaStream_t stream OMPTARGET_DEFAULT(0));
 
 // What clang makes of kernel<<<grid, block, shared, stream>>>(…).
 unsigned int __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared OMPTARGET_DEFAULT(0),

@@ -43,6 +43,13 @@ fn objects_are_linked() {
     assert_eq!(outcome.passed("linked from an object"), "PASS\n");
 }
 
+#[test]
+fn nvcc_tells_cudas_release() {
+    let outcome = e2e::run(&dist("cuda-stub/bin/nvcc"), &["--version"], &[]);
+    let said = outcome.passed("nvcc --version");
+    assert!(said.contains("release 12.9, V12.9."), "{said}");
+}
+
 /// nvcc compiles C files as C whatever the standard of the others, and build files name libraries that are empty here.
 /// Its `-g` is about the host's code, and leaves device code optimised.
 #[test]
@@ -325,7 +332,12 @@ fn the_header_declares_what_the_library_has() {
     let header = root().join("cudart/include/cuda_runtime_api.h");
     let header = std::fs::read_to_string(header).expect("the header is readable");
     // Programs call these by other names, those of CUDA 12.
-    let renamed = ["cudaGetDeviceProperties", "cudaStreamGetCaptureInfo"];
+    let renamed = [
+        "cudaGetDeviceProperties",
+        "cudaSignalExternalSemaphoresAsync",
+        "cudaStreamGetCaptureInfo",
+        "cudaWaitExternalSemaphoresAsync",
+    ];
     let rename =
         |text: String, name: &&str| text.replace(&format!("{name}("), &format!("{name}_v2("));
     let header = renamed.iter().fold(header, rename);

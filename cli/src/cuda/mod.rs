@@ -42,6 +42,12 @@ pub fn compile(arguments: &[OsString]) -> Result<()> {
 /// a driver for C, which links no library of C++.
 pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
     let arguments = without_own_headers(nvcc::with_environment(arguments));
+    if arguments
+        .iter()
+        .any(|argument| argument == "--version" || argument == "-V")
+    {
+        return print_version(&arguments);
+    }
     if let Some((kind, arguments)) = device_files::asked(&arguments) {
         return device_files::make(kind, &arguments);
     }
@@ -68,6 +74,14 @@ pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
     wait_for(&mut clang)?;
     let mut objects = objects.iter();
     objects.try_for_each(|object| whole_program::complete(object, run))
+}
+
+/// Build files and packages read the release from these words.
+fn print_version(arguments: &[OsString]) -> Result<()> {
+    let (release, own) = (headers::release(arguments)?, env!("CARGO_PKG_VERSION"));
+    println!("omptarget nvcc {own}: CUDA C++ by clang");
+    println!("Cuda compilation tools, release {release}, V{release}.0");
+    Ok(())
 }
 
 /// The arguments without `-I$CUDA_PATH/include`, if that folder is ours: clang finds the headers that were chosen.
@@ -97,7 +111,7 @@ fn wait_for(clang: &mut Command) -> Result<()> {
 }
 
 /// Options with which clang does not link.
-const NO_LINK: [&str; 7] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--version"];
+const NO_LINK: [&str; 6] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
 
 fn replace_by(mut clang: Command) -> Result<()> {
     let cannot_start = format!("cannot start {}", clang.get_program().display());

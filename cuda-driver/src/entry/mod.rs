@@ -3,6 +3,7 @@
 
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
+pub mod any_node;
 pub mod array_copies;
 pub mod arrays;
 pub mod contexts;
@@ -10,6 +11,7 @@ pub mod copies;
 pub mod devices;
 pub mod earlier_launches;
 pub mod events;
+pub mod external;
 pub mod fills;
 pub mod functions;
 pub mod graph_nodes;

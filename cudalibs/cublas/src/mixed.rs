@@ -260,6 +260,42 @@ pub unsafe extern "C" fn gemm_ex(
     }
 }
 
+/// The same, computed in `float`.
+///
+/// # Safety
+/// The addresses are as cuBLAS wants them.
+pub unsafe extern "C" fn sgemm_ex(
+    handle: *mut c_void,
+    a_operation: c_int,
+    b_operation: c_int,
+    rows: c_int,
+    columns: c_int,
+    inner: c_int,
+    alpha: *const f32,
+    a: *const c_void,
+    a_kind: c_int,
+    a_leading: c_int,
+    b: *const c_void,
+    b_kind: c_int,
+    b_leading: c_int,
+    beta: *const f32,
+    c: *mut c_void,
+    c_kind: c_int,
+    c_leading: c_int,
+) -> c_int {
+    /// `CUBLAS_COMPUTE_32F`.
+    const IN_FLOAT: c_int = 68;
+    let (operations, sizes) = ((a_operation, b_operation), (rows, columns, inner));
+    let operands = [
+        (a, a_kind, a_leading, 0),
+        (b, b_kind, b_leading, 0),
+        (c.cast_const(), c_kind, c_leading, 0),
+    ];
+    let (factors, once) = ((alpha.cast(), beta.cast()), (1, IN_FLOAT));
+    // SAFETY: caller.
+    unsafe { run(handle, operations, sizes, factors, operands, once, false) }
+}
+
 /// The same for matrices at equal distances.
 ///
 /// # Safety

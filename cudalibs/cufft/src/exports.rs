@@ -27,6 +27,11 @@ cuda_library::exports! {
         cufftSetAutoAllocation = planning::set_auto_allocation,
         cufftSetWorkArea = planning::set_work_area,
         cufftXtExec = execution::exec,
+        cufftXtExecDescriptorC2C = planning::transform_parts,
+        cufftXtExecDescriptorZ2Z = planning::transform_parts,
+        cufftXtMemcpy = planning::copy_parts,
+        cufftXtSetGPUs = planning::set_devices,
+        cufftXtSetWorkArea = planning::set_work_areas,
         cufftXtMakePlanMany = planning::make_typed,
     }
     both {

@@ -500,6 +500,36 @@ pub extern "C" fn set_work_area(handle: c_int, _memory: *mut c_void) -> c_int {
     answer(plan(handle).map(drop))
 }
 
+/// Gives a plan memory to work with, one place for each device. It needs none.
+pub extern "C" fn set_work_areas(handle: c_int, _memory: *mut *mut c_void) -> c_int {
+    answer(plan(handle).map(drop))
+}
+
+/// Makes a plan one of several devices, which is refused: a plan is of one.
+pub extern "C" fn set_devices(handle: c_int, _count: c_int, _devices: *mut c_int) -> c_int {
+    answer(plan(handle).and(Err(Status::NOT_SUPPORTED)))
+}
+
+/// Copies what several devices have parts of. No plan gives such a thing.
+pub extern "C" fn copy_parts(
+    handle: c_int,
+    _to: *mut c_void,
+    _from: *mut c_void,
+    _kind: c_int,
+) -> c_int {
+    answer(plan(handle).and(Err(Status::NOT_SUPPORTED)))
+}
+
+/// Transforms what several devices have parts of.
+pub extern "C" fn transform_parts(
+    handle: c_int,
+    _from: *mut c_void,
+    _to: *mut c_void,
+    _direction: c_int,
+) -> c_int {
+    answer(plan(handle).and(Err(Status::NOT_SUPPORTED)))
+}
+
 /// Says whether plans allocate their memory. They need none.
 pub extern "C" fn set_auto_allocation(handle: c_int, _wanted: c_int) -> c_int {
     answer(plan(handle).map(drop))

@@ -19,6 +19,8 @@ impl Status {
     pub const EXEC_FAILED: Status = Status(6);
     /// There is no device, or no library for it.
     pub const SETUP_FAILED: Status = Status(7);
+    /// What no plan of one device does.
+    pub const NOT_SUPPORTED: Status = Status(16);
     /// A size is wrong.
     pub const INVALID_SIZE: Status = Status(8);
 }

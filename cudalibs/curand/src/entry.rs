@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 
 use crate::distributions::Poisson;
 use crate::generators::{GENERATORS, Generator, Kind, Number, Wanted};
-use crate::sobol;
 use crate::status::{Result, Status, answer};
+use crate::{scramble, sobol};
 
 /// This library.
 pub static FRONT: Front = Front::new("libcurand.so.10", c"curandOmptargetFront");
@@ -195,7 +195,7 @@ fn make<T: 'static>(
 
 /// Numbers of 32 bits.
 pub extern "C" fn generate(handle: *mut c_void, target: *mut u32, count: usize) -> c_int {
-    let is_wide = |generator: &Arc<Mutex<Generator>>| generator.lock().kind == Kind::Sobol64;
+    let is_wide = |generator: &Arc<Mutex<Generator>>| generator.lock().kind.is_wide();
     match generator(handle) {
         Ok(generator) if is_wide(&generator) => Status::TYPE_ERROR.0,
         _ => answer(make(handle, target, count, Wanted::Bits, |number| {
@@ -206,7 +206,7 @@ pub extern "C" fn generate(handle: *mut c_void, target: *mut u32, count: usize) 
 
 /// Numbers of 64 bits.
 pub extern "C" fn generate_long(handle: *mut c_void, target: *mut u64, count: usize) -> c_int {
-    let is_wide = |generator: &Arc<Mutex<Generator>>| generator.lock().kind == Kind::Sobol64;
+    let is_wide = |generator: &Arc<Mutex<Generator>>| generator.lock().kind.is_wide();
     match generator(handle) {
         Ok(generator) if !is_wide(&generator) => Status::TYPE_ERROR.0,
         _ => answer(make(handle, target, count, Wanted::Bits, Number::bits)),
@@ -317,6 +317,7 @@ pub unsafe extern "C" fn directions_32(vectors: *mut *const [u32; 32], set: c_in
     // SAFETY: caller.
     match (unsafe { vectors.as_mut() }, set) {
         (Some(place), 101) => *place = sobol::all_short().as_ptr(),
+        (Some(place), 102) => *place = scramble::short_directions().as_ptr(),
         _ => return Status::OUT_OF_RANGE.0,
     }
     0
@@ -330,9 +331,30 @@ pub unsafe extern "C" fn directions_64(vectors: *mut *const [u64; 64], set: c_in
     // SAFETY: caller.
     match (unsafe { vectors.as_mut() }, set) {
         (Some(place), 103) => *place = sobol::all().as_ptr(),
+        (Some(place), 104) => *place = scramble::directions().as_ptr(),
         _ => return Status::OUT_OF_RANGE.0,
     }
     0
+}
+
+/// What scrambled sequences of 32 bits are shifted by.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn shifts_32(shifts: *mut *const u32) -> c_int {
+    // SAFETY: caller.
+    let place = unsafe { shifts.as_mut() }.ok_or(Status::OUT_OF_RANGE);
+    answer(place.map(|place| *place = scramble::short_shifts().as_ptr()))
+}
+
+/// What scrambled sequences of 64 bits are shifted by.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn shifts_64(shifts: *mut *const u64) -> c_int {
+    // SAFETY: caller.
+    let place = unsafe { shifts.as_mut() }.ok_or(Status::OUT_OF_RANGE);
+    answer(place.map(|place| *place = scramble::shifts().as_ptr()))
 }
 
 /// The version.

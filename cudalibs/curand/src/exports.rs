@@ -20,6 +20,8 @@ cuda_library::exports! {
         curandGetDirectionVectors32 = entry::directions_32,
         curandGetDirectionVectors64 = entry::directions_64,
         curandGetProperty = entry::get_property,
+        curandGetScrambleConstants32 = entry::shifts_32,
+        curandGetScrambleConstants64 = entry::shifts_64,
         curandGetVersion = entry::get_version,
         curandSetGeneratorOffset = entry::set_offset,
         curandSetGeneratorOrdering = entry::set_ordering,

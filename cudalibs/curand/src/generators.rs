@@ -11,7 +11,8 @@ use crate::distributions::{box_muller, normal_quantile, uniform, uniform_double}
 use crate::mrg32k3a::Mrg32k3a;
 use crate::mt19937::Mt19937;
 use crate::philox;
-use crate::sobol;
+use crate::scramble;
+use crate::sobol::{self, Directions};
 use crate::status::{Result, Status};
 use crate::xorwow::Xorwow;
 
@@ -30,6 +31,10 @@ pub enum Kind {
     Sobol32,
     /// Sobol's sequences of 64 bits.
     Sobol64,
+    /// Scrambled ones of 32 bits.
+    ScrambledSobol32,
+    /// Scrambled ones of 64 bits.
+    ScrambledSobol64,
 }
 
 impl Kind {
@@ -41,14 +46,31 @@ impl Kind {
             142 => Kind::Mt19937,
             161 => Kind::Philox,
             200 | 201 => Kind::Sobol32,
+            202 => Kind::ScrambledSobol32,
             203 => Kind::Sobol64,
+            204 => Kind::ScrambledSobol64,
             _ => return Err(Status::TYPE_ERROR),
         })
     }
 
     /// Whether it has dimensions in place of a seed.
     pub fn is_quasi(self) -> bool {
-        matches!(self, Kind::Sobol32 | Kind::Sobol64)
+        self.is_wide() || matches!(self, Kind::Sobol32 | Kind::ScrambledSobol32)
+    }
+
+    /// Whether its numbers have 64 bits.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Kind::Sobol64 | Kind::ScrambledSobol64)
+    }
+
+    /// The direction vectors of a dimension, and what is added to all coordinates, digit by digit.
+    fn dimension(self, index: usize) -> (&'static Directions, u64) {
+        match self {
+            Kind::ScrambledSobol32 | Kind::ScrambledSobol64 => {
+                (&scramble::directions()[index], scramble::shifts()[index])
+            }
+            _ => (&sobol::all()[index], 0),
+        }
     }
 }
 
@@ -144,7 +166,7 @@ impl Generator {
     /// `curandOrdering_t`: of pseudo-random numbers 100 to 104, of quasi-random ones 201.
     pub fn set_ordering(&mut self, ordering: i32) -> Result<()> {
         let allowed = match self.kind {
-            Kind::Sobol32 | Kind::Sobol64 => ordering == 201,
+            kind if kind.is_quasi() => ordering == 201,
             Kind::Xorwow => matches!(ordering, 100 | 101 | 103 | 104),
             _ => matches!(ordering, 100 | 101 | 103 | 104),
         };
@@ -220,7 +242,9 @@ impl Generator {
                     State::Philox((0..PHILOX).map(|index| steps(PHILOX, 4, index)).collect());
             }
             Kind::Mt19937 => self.state = State::Mt19937(Box::new(Mt19937::seeded(self.seed))),
-            Kind::Sobol32 | Kind::Sobol64 => self.state = State::Sobol(offset),
+            Kind::Sobol32 | Kind::Sobol64 | Kind::ScrambledSobol32 | Kind::ScrambledSobol64 => {
+                self.state = State::Sobol(offset)
+            }
         }
     }
 
@@ -285,14 +309,14 @@ impl Generator {
         mut put: impl FnMut(usize, Number),
     ) {
         let points = count / self.dimensions;
-        let is_wide = self.kind == Kind::Sobol64;
+        let is_wide = self.kind.is_wide();
         for dimension in 0..self.dimensions {
-            let directions = &sobol::all()[dimension];
+            let (directions, shift) = self.kind.dimension(dimension);
             let mut coordinate = sobol::coordinate(directions, first);
             for point in 0..points {
                 put(
                     dimension * points + point,
-                    of_coordinate(wanted, coordinate, is_wide),
+                    of_coordinate(wanted, coordinate ^ shift, is_wide),
                 );
                 coordinate = sobol::next(directions, coordinate, first + point as u64);
             }

@@ -6,7 +6,7 @@
 //! - `exports`: the symbols. `entry`: the functions behind them.
 //! - `generators`: what programs hold handles of, and how numbers are handed out.
 //! - `distributions`: uniform, normal, Poisson.
-//! - `xorwow`, `mrg32k3a`, `philox`, `mt19937`, `sobol`: the generators, from their authors' papers.
+//! - `xorwow`, `mrg32k3a`, `philox`, `mt19937`, `sobol`, `scramble`: the generators, from their authors' papers.
 //! - `status`: the codes.
 
 #![allow(
@@ -21,6 +21,7 @@ mod generators;
 mod mrg32k3a;
 mod mt19937;
 mod philox;
+mod scramble;
 mod sobol;
 mod status;
 mod xorwow;

@@ -49,10 +49,12 @@ pub fn all() -> &'static [Directions] {
 /// The same, 32 bits of 32 vectors.
 pub fn all_short() -> &'static [[u32; 32]] {
     static ALL: OnceLock<Vec<[u32; 32]>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let short = |one: &Directions| std::array::from_fn(|index| (one[index] >> 32) as u32);
-        all().iter().map(short).collect()
-    })
+    ALL.get_or_init(|| all().iter().map(short).collect())
+}
+
+/// 32 bits of a dimension's first 32 vectors.
+pub fn short(one: &Directions) -> [u32; 32] {
+    std::array::from_fn(|index| (one[index] >> 32) as u32)
 }
 
 /// A point's coordinate: the vectors that the Gray code of its number names.

@@ -11,6 +11,18 @@ extern crate nvml as _;
 // What CUDA 12 and 13 have alike.
 symbol_versions::export! {
     also "libcudart.so.13";
+    cudart::entry::any_node::{
+        cudaGraphExecNodeSetParams,
+        cudaGraphNodeSetParams,
+    }
+    cudart::entry::external::{
+        cudaDestroyExternalMemory,
+        cudaDestroyExternalSemaphore,
+        cudaExternalMemoryGetMappedBuffer,
+        cudaExternalMemoryGetMappedMipmappedArray,
+        cudaImportExternalMemory,
+        cudaImportExternalSemaphore,
+    }
     cudart::entry::arrays::{
         cudaArrayGetInfo,
         cudaArrayGetPlane,
@@ -377,6 +389,16 @@ symbol_versions::export! {
         cudaGetDeviceProperties,
         cudaGetDeviceProperties_v2,
     }
+    cudart::entry::any_node::{
+        cudaGraphAddNode,
+        cudaGraphAddNode_v2,
+    }
+    cudart::entry::external::{
+        cudaSignalExternalSemaphoresAsync_v2,
+        cudaSignalExternalSemaphoresAsync_v2_ptsz,
+        cudaWaitExternalSemaphoresAsync_v2,
+        cudaWaitExternalSemaphoresAsync_v2_ptsz,
+    }
     cudart::entry::foreign::{
         omptargetForeignStream,
     }
@@ -413,6 +435,11 @@ symbol_versions::export! {
 symbol_versions::export! {
     only "libcudart.so.13";
     cudaGetDeviceProperties = cudart::entry::cuda_13::cudaGetDeviceProperties;
+    cudaSignalExternalSemaphoresAsync = cudart::entry::external::cudaSignalExternalSemaphoresAsync_v2;
+    cudaSignalExternalSemaphoresAsync_ptsz = cudart::entry::external::cudaSignalExternalSemaphoresAsync_v2_ptsz;
+    cudaWaitExternalSemaphoresAsync = cudart::entry::external::cudaWaitExternalSemaphoresAsync_v2;
+    cudaWaitExternalSemaphoresAsync_ptsz = cudart::entry::external::cudaWaitExternalSemaphoresAsync_v2_ptsz;
+    cudaGraphAddNode = cudart::entry::any_node::cudaGraphAddNode_v2;
     cudaGraphAddDependencies = cudart::entry::cuda_13::cudaGraphAddDependencies;
     cudaGraphGetEdges = cudart::entry::cuda_13::cudaGraphGetEdges;
     cudaGraphNodeGetDependencies = cudart::entry::cuda_13::cudaGraphNodeGetDependencies;

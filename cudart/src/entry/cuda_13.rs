@@ -13,7 +13,7 @@ use crate::properties_13::DeviceProperties13;
 use crate::runtime::runtime;
 
 /// `cudaGraphEdgeData`: a port at either end, a sort, and zeros.
-type Edge = [u8; 8];
+pub type Edge = [u8; 8];
 
 const PLAIN: Edge = [0; 8];
 
@@ -55,7 +55,7 @@ unsafe fn plain(edges: *const Edge, count: usize) -> Result<()> {
 ///
 /// # Safety
 /// As for [`plain`].
-unsafe fn with_plain(edges: *const Edge, count: usize, call: impl FnOnce() -> i32) -> i32 {
+pub unsafe fn with_plain(edges: *const Edge, count: usize, call: impl FnOnce() -> i32) -> i32 {
     // SAFETY: caller.
     match unsafe { plain(edges, count) } {
         Ok(()) => call(),

@@ -48,7 +48,7 @@ fn recorded_by_handle(enqueue: impl FnOnce(usize) -> Result<()>) -> Result<NodeW
 
 /// # Safety
 /// As for [`launch::launch`].
-unsafe fn kernel(parameters: *const KernelParameters) -> Result<NodeWork> {
+pub(super) unsafe fn kernel(parameters: *const KernelParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     if parameters.arguments.is_null() && !parameters.extra.is_null() {
@@ -70,7 +70,7 @@ unsafe fn kernel(parameters: *const KernelParameters) -> Result<NodeWork> {
 
 /// # Safety
 /// As for [`copy_box_on`].
-unsafe fn copy_box(parameters: *const CopyBox) -> Result<NodeWork> {
+pub(super) unsafe fn copy_box(parameters: *const CopyBox) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     // SAFETY: caller.
@@ -112,7 +112,7 @@ unsafe fn copy_symbol(
 
 /// # Safety
 /// As for [`copy::fill_rows`].
-unsafe fn fill(parameters: *const FillParameters) -> Result<NodeWork> {
+pub(super) unsafe fn fill(parameters: *const FillParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     let size = parameters.element as usize;
@@ -150,17 +150,29 @@ unsafe fn fill(parameters: *const FillParameters) -> Result<NodeWork> {
 unsafe fn add(
     node: *mut *mut c_void,
     graph: *mut c_void,
-    (list, count): (*const *mut c_void, usize),
+    list: (*const *mut c_void, usize),
     kind: NodeKind,
     work: impl FnOnce() -> Result<NodeWork>,
 ) -> i32 {
-    let add = || {
-        // SAFETY: caller.
-        let (place, (graph, before)) = unsafe { (place(node)?, behind(graph, list, count)?) };
-        *place = graph.add(Node::new(kind, work()?, before))? as *mut c_void;
-        Ok(())
-    };
-    answer(add())
+    // SAFETY: caller.
+    answer(unsafe { add_node(node, graph, list, kind, work) })
+}
+
+/// The same, for whoever has more to do.
+///
+/// # Safety
+/// As for [`add`].
+pub(super) unsafe fn add_node(
+    node: *mut *mut c_void,
+    graph: *mut c_void,
+    (list, count): (*const *mut c_void, usize),
+    kind: NodeKind,
+    work: impl FnOnce() -> Result<NodeWork>,
+) -> Result<()> {
+    // SAFETY: caller.
+    let (place, (graph, before)) = unsafe { (place(node)?, behind(graph, list, count)?) };
+    *place = graph.add(Node::new(kind, work()?, before))? as *mut c_void;
+    Ok(())
 }
 
 /// Adds a copy, which `enqueue` enqueues.
@@ -194,7 +206,7 @@ pub fn change_copy(
 }
 
 /// Changes a node of a graph that can be launched.
-fn change_executable(
+pub(super) fn change_executable(
     executable: *mut c_void,
     node: *mut c_void,
     kind: NodeKind,
@@ -308,7 +320,7 @@ changed! {
 
 /// # Safety
 /// The function may be called with its data on any thread, whenever the graph runs.
-unsafe fn host(parameters: *const HostParameters) -> Result<NodeWork> {
+pub(super) unsafe fn host(parameters: *const HostParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     // SAFETY: caller.
@@ -327,27 +339,27 @@ pub extern "C" fn cudaGraphExecChildGraphNodeSetParams(
 }
 
 /// A node has the graph as it is now.
-fn child(child: *mut c_void) -> Result<NodeWork> {
+pub(super) fn child(child: *mut c_void) -> Result<NodeWork> {
     Ok(Action::Graph(graph(child)?.duplicate()).into())
 }
 
-fn empty() -> Result<NodeWork> {
+pub(super) fn empty() -> Result<NodeWork> {
     Ok(Action::Operations(Vec::new()).into())
 }
 
-fn record(event: *mut c_void) -> Result<NodeWork> {
+pub(super) fn record(event: *mut c_void) -> Result<NodeWork> {
     let work = NodeWork::from(Action::Record(runtime().event(event as usize)?));
     Ok(work.described(Described::Event(event as usize)))
 }
 
-fn wait(event: *mut c_void) -> Result<NodeWork> {
+pub(super) fn wait(event: *mut c_void) -> Result<NodeWork> {
     let work = NodeWork::from(Action::Wait(runtime().event(event as usize)?));
     Ok(work.described(Described::Event(event as usize)))
 }
 
 /// # Safety
 /// The address is null or valid.
-unsafe fn allocation(parameters: *mut AllocationParameters) -> Result<NodeWork> {
+pub(super) unsafe fn allocation(parameters: *mut AllocationParameters) -> Result<NodeWork> {
     // SAFETY: caller.
     let parameters = unsafe { place(parameters)? };
     let (address, memory) = graph_memory(parameters.bytes)?;
@@ -357,7 +369,7 @@ unsafe fn allocation(parameters: *mut AllocationParameters) -> Result<NodeWork> 
 }
 
 /// Memory of a graph stays as long as the graph does, so that nothing is to be done when it runs.
-fn free(memory: *mut c_void) -> Result<NodeWork> {
+pub(super) fn free(memory: *mut c_void) -> Result<NodeWork> {
     match runtime().graph_memory.has(memory as u64) {
         true => Ok(empty()?.described(Described::Free(memory as u64))),
         false => Err(Code::INVALID_VALUE),

@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
+pub mod any_node;
 pub mod array_copies;
 pub mod arrays;
 pub mod captures;
@@ -11,6 +12,7 @@ pub mod cuda_13;
 pub mod devices;
 pub mod errors;
 pub mod events;
+pub mod external;
 pub mod foreign;
 pub mod functions;
 pub mod graph_nodes;

@@ -69,6 +69,7 @@ pub fn end(stream: &Stream) -> Result<Arc<Capture>> {
     let part = stream.capture.lock().clone();
     let part = part.ok_or(Code::ILLEGAL_STATE)?;
     if !part.is_origin {
+        part.capture.invalidate();
         return Err(Code::CAPTURE_UNMATCHED);
     }
     for stream in part.capture.streams.lock().iter().filter_map(Weak::upgrade) {

@@ -79,8 +79,13 @@ static void test_capture() {
     CHECK(cudaStreamWaitEvent(second, forked));
     step<<<1, 1, 0, second>>>(values, 1, 1, 1);
     EXPECT(cudaStreamEndCapture(second, &graph), cudaErrorStreamCaptureUnmatched);
-    EXPECT(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureUnjoined);
+    EXPECT(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureInvalidated);
     EXPECT(cudaStreamEndCapture(first, &graph), cudaErrorIllegalState);
+    CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeRelaxed));
+    CHECK(cudaEventRecord(forked, first));
+    CHECK(cudaStreamWaitEvent(second, forked));
+    step<<<1, 1, 0, second>>>(values, 1, 1, 1);
+    EXPECT(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureUnjoined);
     EXPECT(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
     (void)cudaGetLastError();
     CHECK(cudaEventDestroy(forked));

@@ -159,6 +159,52 @@ static void systems(double *a, double *b) {
     cublasDestroy(blas);
 }
 
+// A triangle is packed and unpacked; a product is computed in float.
+static void triangles(double *a, double *packed) {
+    const int n = 3;
+    cublasHandle_t blas;
+    cublasCreate(&blas);
+    for (int i = 0; i < n * n; i++) {
+        a[i] = i;
+    }
+    CHECK(cublasDtrttp(blas, CUBLAS_FILL_MODE_LOWER, n, a, n, packed) == CUBLAS_STATUS_SUCCESS);
+    CHECK(cublasDtpttr(blas, CUBLAS_FILL_MODE_UPPER, n, packed, a, n) == CUBLAS_STATUS_SUCCESS);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    const double lower[] = {0, 1, 2, 4, 5, 8}, both[] = {0, 1, 2, 1, 2, 5, 4, 5, 8};
+    for (int i = 0; i < n * n; i++) {
+        CHECK((i >= 6 || packed[i] == lower[i]) && a[i] == both[i]);
+    }
+    float *values, two = 2, none = 0;
+    cudaMallocManaged(&values, 3 * sizeof(float));
+    values[0] = 3, values[1] = 5;
+    CHECK(cublasSgemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &two, values, CUDA_R_32F, 1, values + 1, CUDA_R_32F, 1,
+                        &none, values + 2, CUDA_R_32F, 1) == CUBLAS_STATUS_SUCCESS);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && values[2] == 30);
+    CHECK(cublasDtrttp(blas, CUBLAS_FILL_MODE_LOWER, n, a, n - 1, packed) == CUBLAS_STATUS_INVALID_VALUE);
+    cublasDestroy(blas);
+}
+
+// A generator's numbers are those that the vectors and the constants make.
+static void scrambled() {
+    curandDirectionVectors32_t *vectors;
+    unsigned *constants, host[8];
+    CHECK(curandGetDirectionVectors32(&vectors, CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6) ==
+          CURAND_STATUS_SUCCESS);
+    CHECK(curandGetScrambleConstants32(&constants) == CURAND_STATUS_SUCCESS);
+    curandGenerator_t generator;
+    CHECK(curandCreateGeneratorHost(&generator, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32) == CURAND_STATUS_SUCCESS);
+    CHECK(curandSetQuasiRandomGeneratorDimensions(generator, 2) == CURAND_STATUS_SUCCESS);
+    CHECK(curandGenerate(generator, host, 8) == CURAND_STATUS_SUCCESS);
+    for (int dimension = 0; dimension < 2; dimension++) {
+        const unsigned *v = vectors[dimension];
+        const unsigned points[] = {0, v[0], v[0] ^ v[1], v[1]};
+        for (int i = 0; i < 4; i++) {
+            CHECK(host[dimension * 4 + i] == (points[i] ^ constants[dimension]));
+        }
+    }
+    curandDestroyGenerator(generator);
+}
+
 int main() {
     const int n = 1000;
     double *x, *y;
@@ -168,6 +214,8 @@ int main() {
     mistakes(x, y);
     sequences();
     systems(x, y);
+    triangles(x, y);
+    scrambled();
     puts(passed ? "PASS" : "FAIL");
     return !passed;
 }

@@ -36,6 +36,20 @@ typedef struct {
     void *data;
 } Host;
 typedef struct {
+    int sort, zeros[3];
+    union {
+        Kernel kernel;
+        struct { int flags, reserved; Handle context; Copy copy; } copy;
+        Fill fill;
+        Host host;
+        Handle handle;
+        struct { size_t pool[11]; const void *access; size_t count, bytes; Address address; } memory;
+        size_t words[29];
+    };
+    size_t last_zero;
+} Any;
+typedef struct { unsigned char from, to, sort, zeros[5]; } Edge;
+typedef struct {
     int kind;
     unsigned char own[92];
     union {
@@ -59,6 +73,15 @@ int cuGraphAddHostNode(Handle *node, Handle graph, const Handle *before, size_t 
 int cuGraphHostNodeGetParams(Handle node, Host *parameters);
 int cuGraphAddEventRecordNode(Handle *node, Handle graph, const Handle *before, size_t count, Handle event);
 int cuGraphEventRecordNodeGetEvent(Handle node, Handle *event);
+int cuGraphAddNode(Handle *node, Handle graph, const Handle *before, size_t count, Any *parameters);
+int cuGraphAddNode_v2(Handle *node, Handle graph, const Handle *before, const Edge *edges, size_t count,
+                      Any *parameters);
+int cuGraphNodeSetParams(Handle node, Any *parameters);
+int cuGraphExecNodeSetParams(Handle executable, Handle node, Any *parameters);
+int cuGraphMemFreeNodeGetParams(Handle node, Address *address);
+int cuImportExternalMemory(Handle *memory, const void *described);
+int cuDestroyExternalMemory(Handle memory);
+int cuImportExternalSemaphore(Handle *semaphore, const void *described);
 int cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long flags);
 int cuGraphExecGetFlags(Handle executable, unsigned long long *flags);
 int cuGraphExecUpdate_v2(Handle executable, Handle graph, void *result);
@@ -168,6 +191,75 @@ static void parameters_of_nodes(Handle event) {
     OK(cuGraphDestroy(graph));
 }
 
+// The same sorts of nodes, and others, by one function.
+static void nodes_of_any_sort(Handle event) {
+    enum { KERNEL, COPY, FILL, CALL, CHILD, EMPTY, WAIT, RECORD, ALLOCATE = 10, FREE, CONDITION = 13, OTHER = 99 };
+    Handle graph, child, executable, nodes[9];
+    unsigned value = 13, copied[COUNT] = {0};
+    int by = 5;
+    void *arguments[] = {&memory, &value};
+    Any fill = {FILL, .fill = {memory, 0, 5, 4, COUNT, 1}};
+    Any kernel = {KERNEL, .kernel = {function, {1, 1, 1}, {COUNT, 1, 1}, 0, arguments, NULL, NULL, NULL}};
+    Any copy = {COPY, .copy = {.copy = {.from_kind = DEVICE, .from_device = memory, .to_kind = HOST, .to_host = copied,
+                                        .width = sizeof copied, .height = 1, .depth = 1}}};
+    Any call = {CALL, .host = {called, &by}};
+    Any record = {RECORD, .handle = event}, wait = {WAIT, .handle = event}, empty = {EMPTY}, inner = {CHILD};
+    Any allocation = {ALLOCATE, .memory = {.pool = {1, 1}, .bytes = 64}}, gone = {FREE};
+    Edge plain[1] = {{0}}, early[1] = {{1, 0, 1}};
+    calls = 0;
+    OK(cuGraphCreate(&child, 0));
+    OK(cuGraphAddNode(&nodes[0], child, NULL, 0, &call));
+    inner.handle = child;
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddNode(&nodes[0], graph, NULL, 0, &fill));
+    OK(cuGraphAddNode_v2(&nodes[1], graph, &nodes[0], plain, 1, &kernel));
+    CHECK(cuGraphAddNode_v2(&nodes[2], graph, &nodes[1], early, 1, &copy) != 0);
+    OK(cuGraphAddNode(&nodes[2], graph, &nodes[1], 1, &copy));
+    OK(cuGraphAddNode(&nodes[3], graph, &nodes[2], 1, &inner));
+    OK(cuGraphAddNode(&nodes[4], graph, &nodes[3], 1, &record));
+    OK(cuGraphAddNode(&nodes[5], graph, &nodes[4], 1, &wait));
+    OK(cuGraphAddNode(&nodes[6], graph, &nodes[5], 1, &empty));
+    OK(cuGraphAddNode(&nodes[7], graph, &nodes[6], 1, &allocation));
+    CHECK(allocation.memory.address != 0);
+    *(Address *)gone.words = allocation.memory.address;
+    OK(cuGraphAddNode(&nodes[8], graph, &nodes[7], 1, &gone));
+    Address freed = 0;
+    OK(cuGraphMemFreeNodeGetParams(nodes[8], &freed));
+    CHECK(freed == allocation.memory.address);
+    OK(cuGraphInstantiateWithFlags(&executable, graph, 0));
+    OK(cuGraphLaunch(executable, stream));
+    expect_words(13);
+    CHECK(copied[0] == 13 && copied[COUNT - 1] == 13 && calls == 5);
+    value = 17;
+    OK(cuGraphExecNodeSetParams(executable, nodes[1], &kernel));
+    copy.copy.copy.width = sizeof copied[0];
+    OK(cuGraphExecNodeSetParams(executable, nodes[2], &copy));
+    OK(cuGraphLaunch(executable, stream));
+    expect_words(17);
+    CHECK(copied[0] == 17 && copied[1] == 13);
+    fill.fill.value = 19;
+    kernel.sort = OTHER;
+    OK(cuGraphNodeSetParams(nodes[0], &fill));
+    CHECK(cuGraphNodeSetParams(nodes[1], &kernel) == 1 && cuGraphNodeSetParams(nodes[1], &fill) == 1);
+    Fill asked;
+    OK(cuGraphMemsetNodeGetParams(nodes[0], &asked));
+    CHECK(asked.value == 19);
+    Any condition = {CONDITION};
+    CHECK(cuGraphAddNode(&nodes[8], graph, NULL, 0, &condition) == 801);
+    CHECK(cuGraphExecNodeSetParams(executable, nodes[7], &allocation) == 801);
+    OK(cuGraphExecDestroy(executable));
+    OK(cuGraphDestroy(graph));
+    OK(cuGraphDestroy(child));
+}
+
+// What only other interfaces could give.
+static void nothing_external(void) {
+    Handle found = NULL;
+    char described[104] = {1};
+    CHECK(cuImportExternalMemory(&found, described) == 801 && cuImportExternalSemaphore(&found, described) == 801);
+    CHECK(cuImportExternalMemory(NULL, described) == 1 && cuDestroyExternalMemory(found) == 400);
+}
+
 // Nodes that came of a captured stream tell as much.
 static void captured(void) {
     Handle graph, nodes[2];
@@ -241,6 +333,8 @@ int main(void) {
     OK(cuStreamCreate(&stream, 0));
     OK(cuEventCreate(&event, 0));
     parameters_of_nodes(event);
+    nodes_of_any_sort(event);
+    nothing_external();
     captured();
     parts(event);
     return verdict();

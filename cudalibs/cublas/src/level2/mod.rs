@@ -2,5 +2,6 @@
 
 pub mod banded;
 pub mod general;
+pub mod packed;
 pub mod symmetric;
 pub mod triangular;
