@@ -36,7 +36,7 @@ pub use symbols::{
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 18;
+pub const VERSION: u32 = 19;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
