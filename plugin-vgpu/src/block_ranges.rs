@@ -5,8 +5,8 @@
 //! blocks: as many as keep it busy for [`RANGE_TIME`]. A range is short so that it costs other workers little,
 //! both those that wait for a multiprocessor and those that have run out of work.
 //!
-//! Where blocks may wait for earlier ones, ranges are handed out in order, and a worker runs its range to the end before
-//! it releases its multiprocessor. So the first block that has not ended is always running.
+//! Where blocks may wait for earlier ones, ranges are handed out in order, and a worker runs its range to the end
+//! before it releases its multiprocessor. So the first block that has not ended is always running.
 //!
 //! Where no block waits, each worker has a part of the grid, and the same one in every launch, as threads have in
 //! OpenMP's static schedule: what a launch left in a CPU's cache is what the next launch needs there. Who has finished

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plugin_api::{Device, DevicePtr};
 
 use crate::codes::{Code, Result};
-use crate::entry::prepared::{Prepared, Work};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::transfers::failed;
 use crate::entry::{answer, queue_and_buffer};
 use crate::handle::Raw;
@@ -59,7 +59,7 @@ pub unsafe fn fill_buffer(
     (given, given_size): (*const c_void, usize),
     offset: usize,
     size: usize,
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let (queue, buffer) = queue_and_buffer(queue, buffer)?;
     buffer.check(offset, size)?;
     // SAFETY: caller.

@@ -6,7 +6,7 @@ use plugin_api::{Device, DevicePtr};
 
 use crate::codes::{Code, Result};
 use crate::entry::fills::fill;
-use crate::entry::prepared::{Prepared, Work};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::rectangles::three;
 use crate::entry::transfers::failed;
 use crate::entry::{answer, queue_and, queue_and_buffer, submit};
@@ -174,7 +174,7 @@ fn copies(
     (source, from): (Ref<Memory>, Side),
     (target, to): (Ref<Memory>, Side),
     region: [usize; 3],
-) -> Prepared<impl Work> {
+) -> Prepared<impl Repeatable> {
     let failed = failed(&queue);
     let work = move || {
         let home = source.context.home();
@@ -199,7 +199,7 @@ pub unsafe fn copy(
     (source, source_origin): (Raw, *const [usize; 3]),
     (target, target_origin): (Raw, *const [usize; 3]),
     region: *const [usize; 3],
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let (queue, source) = image_and_queue(queue, source)?;
     let (_, target) = image_and_queue(queue.raw(), target)?;
     let (one, other) = (source.image()?, target.image()?);
@@ -288,7 +288,7 @@ pub unsafe fn to_buffer(
     origin: *const [usize; 3],
     region: *const [usize; 3],
     offset: usize,
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     // SAFETY: caller.
     let it = unsafe { BufferCopy::new(queue, image, buffer, origin, region, offset) }?;
     Ok(copies(it.queue, TO_BUFFER, it.image, it.buffer, it.region))
@@ -305,7 +305,7 @@ pub unsafe fn from_buffer(
     origin: *const [usize; 3],
     region: *const [usize; 3],
     offset: usize,
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     // SAFETY: caller.
     let it = unsafe { BufferCopy::new(queue, image, buffer, origin, region, offset) }?;
     Ok(copies(
@@ -371,7 +371,7 @@ pub unsafe fn fill_image(
     colour: *const [u32; 4],
     origin: *const [usize; 3],
     region: *const [usize; 3],
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let (queue, memory) = image_and_queue(queue, image)?;
     if colour.is_null() {
         return Err(Code::INVALID_VALUE);

@@ -6,7 +6,7 @@ use plugin_api::Launch;
 
 use crate::codes::{Code, Result};
 use crate::device::MAX_ITEMS;
-use crate::entry::prepared::{Prepared, Work};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::{answer, same_context, submit};
 use crate::handle::{Raw, Ref, get, get_all};
 use crate::kernel::Kernel;
@@ -134,7 +134,7 @@ pub unsafe fn launch(
     number: u32,
     dimensions: u32,
     (offset, global, local): (*const usize, *const usize, *const usize),
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let queue = get::<Queue>(queue)?;
     let kernel = get::<Kernel>(kernel)?;
     same_context(&queue, &kernel.program.context)?;

@@ -7,9 +7,9 @@ use crate::handle::{Raw, Ref};
 use crate::queue::Queue;
 
 /// What a command does, once or often.
-pub trait Work: Fn() -> Result<()> + Send + Sync + 'static {}
+pub trait Repeatable: Fn() -> Result<()> + Send + Sync + 'static {}
 
-impl<F: Fn() -> Result<()> + Send + Sync + 'static> Work for F {}
+impl<F: Fn() -> Result<()> + Send + Sync + 'static> Repeatable for F {}
 
 /// A command.
 pub struct Prepared<W> {
@@ -21,7 +21,7 @@ pub struct Prepared<W> {
     pub work: W,
 }
 
-impl<W: Work> Prepared<W> {
+impl<W: Repeatable> Prepared<W> {
     /// Enqueues it.
     ///
     /// # Safety

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
 use crate::command_buffer::CommandBuffer;
-use crate::entry::prepared::{Prepared, Work};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::{answer, fills, image_transfers, launches, rectangles, shared, transfers};
 use crate::handle::{Raw, Ref, get};
 use crate::queue::Queue;
@@ -44,7 +44,7 @@ impl Place {
     /// # Safety
     /// The properties end with a zero or are null, the wait list has as many points as it says or is null, `point` is
     /// writable or null.
-    unsafe fn record<W: Work>(
+    unsafe fn record<W: Repeatable>(
         self,
         prepare: impl FnOnce(Raw) -> Result<Prepared<W>>,
     ) -> Result<()> {
@@ -329,7 +329,8 @@ pub unsafe extern "C" fn clCommandFillBufferKHR(
 /// Records a fill of a part of an image.
 ///
 /// # Safety
-/// `colour` is readable for four numbers or null, the origin and the region are readable or null; otherwise as for [`Place::record`].
+/// `colour` is readable for four numbers or null, the origin and the region are readable or null; otherwise as for
+/// [`Place::record`].
 #[allow(clippy::too_many_arguments)] // OpenCL's.
 pub unsafe extern "C" fn clCommandFillImageKHR(
     commands: Raw,

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use crate::codes::{Code, Result};
 use plugin_api::{Device, DevicePtr};
 
-use crate::entry::prepared::{Prepared, Work};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::transfers::{failed, two};
 use crate::entry::{answer, queue_and_buffer, submit};
 use crate::handle::{Raw, Ref};
@@ -205,7 +205,7 @@ pub unsafe fn copy(
     (source, source_origin, [source_row, source_plane]): Place,
     (target, target_origin, [target_row, target_plane]): Place,
     region: *const [usize; 3],
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let (queue, source, target) = two(queue, source, target)?;
     // SAFETY: caller.
     let (source_origin, target_origin, region) =

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::device::ALIGNMENT;
 use crate::entry::fills::{fill, pattern};
 use crate::entry::mappings::check_flags;
-use crate::entry::prepared::{Prepared, Work};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::transfers::failed;
 use crate::entry::{answer, submit};
 use crate::handle::{Raw, Ref, get};
@@ -139,7 +139,7 @@ pub fn copy(
     to: *mut c_void,
     from: *const c_void,
     size: usize,
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let queue = get::<Queue>(queue)?;
     if to.is_null() || from.is_null() {
         return Err(Code::INVALID_VALUE);
@@ -192,7 +192,7 @@ pub unsafe fn fill_shared(
     pointer: *mut c_void,
     (given, given_size): (*const c_void, usize),
     size: usize,
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let queue = get::<Queue>(queue)?;
     // SAFETY: caller.
     let pattern = unsafe { pattern(given, given_size) }?;

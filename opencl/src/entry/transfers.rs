@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
-use crate::entry::prepared::{Prepared, Work};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::{answer, queue_and_buffer, submit};
 use crate::handle::{Raw, Ref, get};
 use crate::memory::{Flags, Memory};
@@ -116,7 +116,7 @@ pub fn copy(
     from: usize,
     to: usize,
     size: usize,
-) -> Result<Prepared<impl Work>> {
+) -> Result<Prepared<impl Repeatable>> {
     let (queue, source, target) = two(queue, source, target)?;
     if size == 0 {
         return Err(Code::INVALID_VALUE);

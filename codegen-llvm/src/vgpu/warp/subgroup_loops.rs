@@ -327,10 +327,14 @@ impl Loop {
     /// Finds the instructions that read fields of the context that differ, or let others read them. Gives whether these
     /// are all: loads and calls.
     fn find_readers(&self, value: Value, found: &mut Vec<Value>) -> bool {
+        let context = self.form.parameters()[0];
+        let field = |address| {
+            let place = constant_place(address);
+            place.and_then(|(base, offset)| (base == context).then_some(offset))
+        };
         value.users().into_iter().all(|user| match user.opcode() {
             Some(LLVMLoad) => {
-                let place = constant_place(user.operand(0));
-                if !place.is_some_and(|(_, offset)| is_shared_field(offset)) {
+                if !field(user.operand(0)).is_some_and(is_shared_field) {
                     found.push(user);
                 }
                 true
@@ -341,7 +345,7 @@ impl Loop {
                 true
             }
             // The loop's own: the block's number.
-            Some(LLVMStore) => constant_place(user.operand(1)).is_some_and(|(_, at)| at == BLOCK),
+            Some(LLVMStore) => field(user.operand(1)) == Some(BLOCK),
             _ => false,
         })
     }
