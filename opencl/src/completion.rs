@@ -162,12 +162,15 @@ impl Completion {
             if queue.is_some_and(scheduler::help) {
                 continue;
             }
+            scheduler::announce();
             let mut state = self.state.lock();
             if state.status > COMPLETE {
                 // A command of the queue may become ready meanwhile; workers run it then.
                 self.changed.wait(&mut state);
             }
         }
+        // What waited for this, and is of no interest to the caller.
+        scheduler::announce();
         match self.status() {
             COMPLETE => Ok(()),
             failure => Err(Code(failure)),

@@ -21,23 +21,27 @@ pub const MAX_ITEMS: [usize; 3] = [1024, 1024, 64];
 pub const ALIGNMENT: usize = 128;
 
 /// Extensions, with their versions.
-pub const EXTENSIONS: &[(&str, u32)] = &[
-    ("cl_khr_3d_image_writes", 1),
-    ("cl_khr_byte_addressable_store", 1),
-    ("cl_khr_fp16", 1),
-    ("cl_khr_fp64", 1),
-    ("cl_khr_global_int32_base_atomics", 1),
-    ("cl_khr_global_int32_extended_atomics", 1),
-    ("cl_khr_icd", 1),
-    ("cl_khr_image2d_from_buffer", 1),
-    ("cl_khr_int64_base_atomics", 1),
-    ("cl_khr_int64_extended_atomics", 1),
-    ("cl_khr_local_int32_base_atomics", 1),
-    ("cl_khr_local_int32_extended_atomics", 1),
-    ("cl_khr_subgroup_shuffle", 1),
-    ("cl_khr_subgroup_shuffle_relative", 1),
-    ("cl_khr_subgroups", 1),
+pub const EXTENSIONS: &[(&str, [u32; 3])] = &[
+    ("cl_khr_3d_image_writes", [1, 0, 0]),
+    ("cl_khr_byte_addressable_store", [1, 0, 0]),
+    ("cl_khr_command_buffer", [0, 9, 8]),
+    ("cl_khr_fp16", [1, 0, 0]),
+    ("cl_khr_fp64", [1, 0, 0]),
+    ("cl_khr_global_int32_base_atomics", [1, 0, 0]),
+    ("cl_khr_global_int32_extended_atomics", [1, 0, 0]),
+    ("cl_khr_icd", [1, 0, 0]),
+    ("cl_khr_image2d_from_buffer", [1, 0, 0]),
+    ("cl_khr_int64_base_atomics", [1, 0, 0]),
+    ("cl_khr_int64_extended_atomics", [1, 0, 0]),
+    ("cl_khr_local_int32_base_atomics", [1, 0, 0]),
+    ("cl_khr_local_int32_extended_atomics", [1, 0, 0]),
+    ("cl_khr_subgroup_shuffle", [1, 0, 0]),
+    ("cl_khr_subgroup_shuffle_relative", [1, 0, 0]),
+    ("cl_khr_subgroups", [1, 0, 0]),
 ];
+
+/// Extensions that programs in OpenCL C see nothing of.
+pub const OF_THE_HOST: [&str; 2] = ["cl_khr_command_buffer", "cl_khr_icd"];
 
 /// Optional features of OpenCL C 3.0 that there are.
 pub const FEATURES: &[&str] = &[

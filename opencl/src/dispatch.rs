@@ -4,9 +4,9 @@
 use std::ffi::c_void;
 
 use crate::entry::{
-    contexts, devices, events, fills, image_transfers, images, intermediate, kernels, launches,
-    mappings, memory, platforms, programs, queues, rectangles, samplers, shared, transfers,
-    unsupported,
+    command_buffers, contexts, devices, events, fills, image_transfers, images, intermediate,
+    kernels, launches, mappings, memory, platforms, programs, queues, recordings, rectangles,
+    samplers, shared, transfers, unsupported,
 };
 
 /// The address of a function.
@@ -34,7 +34,10 @@ pub struct Table([Slot; COUNT]);
 /// The function of a name; null for one that there is not.
 pub fn function(name: &str) -> *mut c_void {
     let index = NAMES.iter().position(|known| *known == name);
-    index.map_or(std::ptr::null_mut(), |index| TABLE.0[index].0.cast_mut())
+    let of_table = index.map(|index| &TABLE.0[index]);
+    let of_extension = || EXTENSIONS.iter().find(|(known, _)| *known == name);
+    let slot = of_table.or_else(|| of_extension().map(|(_, slot)| slot));
+    slot.map_or(std::ptr::null_mut(), |slot| slot.0.cast_mut())
 }
 
 table! {
@@ -189,6 +192,34 @@ table! {
     clSetContextDestructorCallback = contexts::clSetContextDestructorCallback;
 }
 
+macro_rules! extensions {
+    ($($module:ident::$function:ident;)*) => {
+        /// Functions of extensions, which are in no table: programs ask for their addresses.
+        const EXTENSIONS: &[(&str, Slot)] =
+            &[$((stringify!($function), Slot($module::$function as *const c_void))),*];
+    };
+}
+
+extensions! {
+    command_buffers::clCreateCommandBufferKHR;
+    command_buffers::clFinalizeCommandBufferKHR;
+    command_buffers::clRetainCommandBufferKHR;
+    command_buffers::clReleaseCommandBufferKHR;
+    command_buffers::clEnqueueCommandBufferKHR;
+    command_buffers::clGetCommandBufferInfoKHR;
+    recordings::clCommandBarrierWithWaitListKHR;
+    recordings::clCommandCopyBufferKHR;
+    recordings::clCommandCopyBufferRectKHR;
+    recordings::clCommandCopyBufferToImageKHR;
+    recordings::clCommandCopyImageKHR;
+    recordings::clCommandCopyImageToBufferKHR;
+    recordings::clCommandFillBufferKHR;
+    recordings::clCommandFillImageKHR;
+    recordings::clCommandNDRangeKernelKHR;
+    recordings::clCommandSVMMemcpyKHR;
+    recordings::clCommandSVMMemFillKHR;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +236,7 @@ mod tests {
             assert_eq!(NAMES[place], name);
             assert_eq!(function(name), TABLE.0[place].0.cast_mut());
         }
+        assert!(!function("clCommandNDRangeKernelKHR").is_null());
         assert!(function("clNonsense").is_null());
     }
 }

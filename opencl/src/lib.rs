@@ -15,6 +15,7 @@
 #![allow(non_snake_case)] // Entry points have OpenCL's names.
 
 mod codes;
+mod command_buffer;
 mod compile;
 mod completion;
 mod context;

@@ -4,6 +4,10 @@
 //! with the process. A host thread that waits for a queue takes commands of that queue, too. Devices do a command's
 //! work while the thread waits (`plugin_api::Device`), so a command has ended when its work returns: no event can come
 //! too early, and each command has its own result and times.
+//!
+//! Threads that sleep are not woken for each command, but when the program flushes its queues ([`announce`]): by a call
+//! that does so (OpenCL 3.0, 5.15), by asking how far an event is, or by the next command. Mostly the program waits for
+//! what it has enqueued, and runs it itself. Waking a thread that finds nothing left costs more than a short kernel.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -74,13 +78,17 @@ impl Checked {
 struct Ready {
     commands: VecDeque<Arc<Command>>,
     threads: usize,
+    /// Threads that sleep, and were not woken.
     idle: usize,
+    /// Commands of the list for which no thread was woken, at most.
+    unannounced: usize,
 }
 
 static READY: Mutex<Ready> = Mutex::new(Ready {
     commands: VecDeque::new(),
     threads: 0,
     idle: 0,
+    unannounced: 0,
 });
 static MORE: Condvar = Condvar::new();
 
@@ -93,6 +101,7 @@ pub fn enqueue(
     order: &[Arc<Completion>],
     work: Action,
 ) {
+    announce();
     let checked = Checked::new(list.iter().chain(order));
     let command = Arc::new(Command {
         completion,
@@ -150,17 +159,40 @@ impl Command {
 fn push(command: Arc<Command>) {
     let mut ready = READY.lock();
     ready.commands.push_back(command);
-    if ready.idle > 0 {
-        MORE.notify_one();
-    } else if ready.threads < MOST_THREADS {
-        ready.threads += 1;
-        let started = std::thread::Builder::new()
-            .name("opencl".to_owned())
-            .spawn(work_for_ever);
-        if let Err(error) = started {
-            ready.threads -= 1;
-            log::warn!("cannot start a thread for OpenCL's commands: {error}");
+    ready.unannounced += 1;
+}
+
+/// Wakes threads for all commands that are ready.
+pub fn announce() {
+    READY.lock().announce();
+}
+
+impl Ready {
+    fn announce(&mut self) {
+        let waiting = self.unannounced.min(self.commands.len());
+        self.unannounced = 0;
+        for _ in 0..waiting {
+            if self.idle > 0 {
+                self.idle -= 1;
+                MORE.notify_one();
+            } else if self.threads < MOST_THREADS {
+                self.threads += 1;
+                let started = std::thread::Builder::new()
+                    .name("opencl".to_owned())
+                    .spawn(work_for_ever);
+                if let Err(error) = started {
+                    self.threads -= 1;
+                    log::warn!("cannot start a thread for OpenCL's commands: {error}");
+                }
+            }
         }
+    }
+
+    /// Takes a command for the calling thread. The others are for other threads.
+    fn take(&mut self, index: usize) -> Option<Arc<Command>> {
+        let command = self.commands.remove(index)?;
+        self.announce();
+        Some(command)
     }
 }
 
@@ -169,12 +201,12 @@ fn work_for_ever() {
         let command = {
             let mut ready = READY.lock();
             loop {
-                if let Some(command) = ready.commands.pop_front() {
+                if let Some(command) = ready.take(0) {
                     break command;
                 }
+                // Whoever wakes a thread counts it as awake.
                 ready.idle += 1;
                 MORE.wait(&mut ready);
-                ready.idle -= 1;
             }
         };
         command.run();
@@ -186,10 +218,11 @@ pub fn help(queue: usize) -> bool {
     let command = {
         let mut ready = READY.lock();
         let mut all = ready.commands.iter();
-        let Some(index) = all.position(|command| command.queue == queue) else {
-            return false;
-        };
-        ready.commands.remove(index).expect("it was found")
+        let index = all.position(|command| command.queue == queue);
+        index.and_then(|index| ready.take(index))
+    };
+    let Some(command) = command else {
+        return false;
     };
     command.run();
     true

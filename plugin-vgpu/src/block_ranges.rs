@@ -5,8 +5,12 @@
 //! blocks: as many as keep it busy for [`RANGE_TIME`]. A range is short so that it costs other workers little,
 //! both those that wait for a multiprocessor and those that have run out of work.
 //!
-//! Ranges are handed out in order, and a worker runs its range to the end before it releases its multiprocessor.
-//! So the first block that has not ended is always running, and blocks may wait for earlier ones.
+//! Where blocks may wait for earlier ones, ranges are handed out in order, and a worker runs its range to the end
+//! before it releases its multiprocessor. So the first block that has not ended is always running.
+//!
+//! Where no block waits, each worker has a part of the grid, and the same one in every launch, as threads have in
+//! OpenMP's static schedule: what a launch left in a CPU's cache is what the next launch needs there. Who has finished
+//! its part takes ranges of the others'.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,55 +56,105 @@ impl BlockRange {
     pub fn first(&self) -> [u32; 3] {
         self.next
     }
-}
 
-impl Iterator for BlockRange {
-    type Item = [u32; 3];
-
-    fn next(&mut self) -> Option<[u32; 3]> {
-        self.left = self.left.checked_sub(1)?;
+    /// The next block and how many follow each other along x from there on, at most `most`; none if none is left.
+    pub fn next_in_row(&mut self, most: u32) -> Option<([u32; 3], u32)> {
         let block = self.next;
-        self.next[0] += 1;
+        let row = self.grid[0] - block[0];
+        let count = row.min(most).min(self.left.try_into().unwrap_or(u32::MAX));
+        if count == 0 {
+            return None;
+        }
+        self.left -= u64::from(count);
+        self.next[0] += count;
         if self.next[0] == self.grid[0] {
             self.next = [0, block[1] + 1, block[2]];
             if self.next[1] == self.grid[1] {
                 self.next = [0, 0, block[2] + 1];
             }
         }
-        Some(block)
+        Some((block, count))
+    }
+}
+
+impl Iterator for BlockRange {
+    type Item = [u32; 3];
+
+    fn next(&mut self) -> Option<[u32; 3]> {
+        Some(self.next_in_row(1)?.0)
     }
 }
 
 /// The blocks of a grid that workers share.
 pub struct BlockRanges {
-    blocks: u64,
     workers: u64,
+    parts: Vec<Part>,
+}
+
+/// Neighbouring blocks that are handed out in order.
+struct Part {
     /// The first block that no worker has taken.
     next: AtomicU64,
+    end: u64,
 }
 
 impl BlockRanges {
-    /// `blocks` for `workers`, of which there is at least one.
-    pub fn new(blocks: u64, workers: u64) -> BlockRanges {
+    /// `blocks` for `workers`, of which there is at least one, in order.
+    pub fn in_order(blocks: u64, workers: u64) -> BlockRanges {
         BlockRanges {
-            blocks,
             workers,
-            next: AtomicU64::new(0),
+            parts: vec![Part::new(0, blocks)],
+        }
+    }
+
+    /// The same with a part for each worker.
+    pub fn in_parts(blocks: u64, workers: u64) -> BlockRanges {
+        let bound = |part| (u128::from(blocks) * u128::from(part) / u128::from(workers)) as u64;
+        let parts = (0..workers).map(|part| Part::new(bound(part), bound(part + 1)));
+        BlockRanges {
+            workers,
+            parts: parts.collect(),
         }
     }
 
     /// Whether there are blocks that no worker has taken.
     pub fn left(&self) -> bool {
-        self.next.load(Ordering::Relaxed) < self.blocks
+        self.parts.iter().any(Part::left)
     }
 
-    /// The next range: at least one block and at most `most`, or none if none is left. It is a single block if
-    /// there are no more blocks than workers: all blocks of such a grid may wait for each other.
-    pub fn take(&self, most: u64) -> Range<u64> {
+    /// The next range for a worker: at least one block and at most `most`, or none if none is left. It is a single
+    /// block if there are no more blocks than workers: all blocks of such a grid may wait for each other.
+    pub fn take(&self, worker: usize, most: u64) -> Range<u64> {
+        let own = worker % self.parts.len();
+        let (others, first) = self.parts.split_at(own);
+        let mut taken = first
+            .iter()
+            .chain(others)
+            .map(|part| part.take(self.workers, most));
+        taken.find(|range| !range.is_empty()).unwrap_or(0..0)
+    }
+}
+
+impl Part {
+    fn new(first: u64, end: u64) -> Part {
+        Part {
+            next: AtomicU64::new(first),
+            end,
+        }
+    }
+
+    fn left(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.end
+    }
+
+    fn take(&self, workers: u64, most: u64) -> Range<u64> {
         let mut first = self.next.load(Ordering::Relaxed);
         loop {
-            let left = self.blocks - first;
-            let count = (left / (2 * self.workers)).min(most).max(1).min(left);
+            let left = self.end - first;
+            let count = (left / (2 * workers)).min(most).max(1).min(left);
+            if count == 0 {
+                return 0..0;
+            }
             let taken = self.next.compare_exchange_weak(
                 first,
                 first + count,
@@ -133,44 +187,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_block_is_taken_once_and_each_worker_takes_them_in_order() {
+    fn each_block_is_taken_once_and_in_order_unless_there_are_parts() {
         for (blocks, workers, most) in [(1, 1, 1), (1000, 3, 7), (100_000, 4, u64::MAX), (5, 8, 4)]
         {
-            let block_ranges = BlockRanges::new(blocks, workers);
-            let begin = Barrier::new(workers as usize);
-            let work = || {
-                begin.wait();
-                let mut mine = Vec::new();
-                while block_ranges.left() {
-                    mine.extend(block_ranges.take(most));
-                }
-                mine
-            };
-            let mut all = std::thread::scope(|scope| {
-                let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-                let taken = workers.into_iter().map(|worker| worker.join().unwrap());
-                taken
-                    .inspect(|mine| assert!(mine.is_sorted()))
-                    .collect::<Vec<_>>()
-                    .concat()
-            });
-            all.sort_unstable();
-            assert!(all.into_iter().eq(0..blocks), "{blocks} {workers} {most}");
-            assert!(block_ranges.take(most).is_empty());
+            for in_parts in [false, true] {
+                let ranges = match in_parts {
+                    true => BlockRanges::in_parts(blocks, workers),
+                    false => BlockRanges::in_order(blocks, workers),
+                };
+                let begin = Barrier::new(workers as usize);
+                let work = |worker| {
+                    begin.wait();
+                    let mut mine = Vec::new();
+                    while ranges.left() {
+                        mine.extend(ranges.take(worker, most));
+                    }
+                    mine
+                };
+                let mut all = std::thread::scope(|scope| {
+                    let threads =
+                        (0..workers as usize).map(|worker| scope.spawn(move || work(worker)));
+                    let threads: Vec<_> = threads.collect();
+                    let taken = threads.into_iter().map(|thread| thread.join().unwrap());
+                    taken
+                        .inspect(|mine| assert!(in_parts || mine.is_sorted()))
+                        .collect::<Vec<_>>()
+                        .concat()
+                });
+                all.sort_unstable();
+                assert!(all.into_iter().eq(0..blocks), "{blocks} {workers} {most}");
+                assert!(ranges.take(0, most).is_empty());
+            }
         }
     }
 
     #[test]
+    fn a_worker_begins_with_its_part_and_goes_on_with_the_others() {
+        let ranges = BlockRanges::in_parts(10, 2);
+        assert_eq!(ranges.take(1, 1), 5..6);
+        assert_eq!(ranges.take(0, 1), 0..1);
+        while ranges.take(1, 9).start >= 5 {}
+        assert_eq!(ranges.take(1, 1), 2..3);
+    }
+
+    #[test]
     fn as_many_blocks_as_workers_go_one_by_one_and_the_last_ones_too() {
-        let block_ranges = BlockRanges::new(4, 4);
-        assert_eq!(block_ranges.take(u64::MAX), 0..1);
-        let block_ranges = BlockRanges::new(100, 2);
-        assert_eq!(block_ranges.take(u64::MAX), 0..25);
-        assert_eq!(block_ranges.take(10), 25..35);
-        assert_eq!(block_ranges.take(u64::MAX), 35..51);
+        let ranges = BlockRanges::in_order(4, 4);
+        assert_eq!(ranges.take(0, u64::MAX), 0..1);
+        let ranges = BlockRanges::in_order(100, 2);
+        assert_eq!(ranges.take(0, u64::MAX), 0..25);
+        assert_eq!(ranges.take(1, 10), 25..35);
+        assert_eq!(ranges.take(0, u64::MAX), 35..51);
         let mut last = 0..0;
-        while block_ranges.left() {
-            last = block_ranges.take(u64::MAX);
+        while ranges.left() {
+            last = ranges.take(0, u64::MAX);
         }
         assert_eq!(last, 99..100);
     }
@@ -186,6 +256,23 @@ mod tests {
             let some = BlockRange::new(grid, start as u64..end as u64);
             assert!(some.eq(all[start..end].iter().copied()), "{start} {end}");
         }
+    }
+
+    #[test]
+    fn rows_of_blocks_end_with_the_grid_s_row_and_with_the_range() {
+        let mut range = BlockRange::new([3, 2, 2], 1..11);
+        let mut rows = Vec::new();
+        while let Some(row) = range.next_in_row(u32::MAX) {
+            rows.push(row);
+        }
+        let whole = [([0, 1, 0], 3), ([0, 0, 1], 3)];
+        assert_eq!(rows[0], ([1, 0, 0], 2));
+        assert_eq!(rows[1..3], whole);
+        assert_eq!(rows[3..], [([0, 1, 1], 2)]);
+        let mut few = BlockRange::new([5, 1, 1], 0..5);
+        assert_eq!(few.next_in_row(4), Some(([0, 0, 0], 4)));
+        assert_eq!(few.next_in_row(4), Some(([4, 0, 0], 1)));
+        assert_eq!(few.next_in_row(4), None);
     }
 
     #[test]

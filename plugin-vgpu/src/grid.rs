@@ -83,6 +83,8 @@ pub struct Grid {
     stop: AtomicBool,
     /// Helpers at work. Changed with `state` locked only, but read without the lock.
     helpers: AtomicU32,
+    /// Helpers that came.
+    joined: AtomicU32,
     state: Mutex<State>,
     idle: Condvar,
 }
@@ -114,13 +116,15 @@ impl Grid {
             outcome: None,
         };
         let most = most_at_a_time(&run, total);
+        let form = run.form;
         let grid = Arc::new_cyclic(|grid| Grid {
             run,
             reserve: Reserve::new(machine, grid),
             most,
-            block_ranges: BlockRanges::new(total, u64::from(helpers) + 1),
+            block_ranges: ranges_of(form, total, u64::from(helpers) + 1),
             stop: AtomicBool::new(false),
             helpers: AtomicU32::new(0),
+            joined: AtomicU32::new(0),
             state: Mutex::new(state),
             idle: Condvar::new(),
         });
@@ -128,7 +132,7 @@ impl Grid {
         if helpers > 0 {
             machine.request_helpers(&grid, helpers);
         }
-        grid.work(machine);
+        grid.work(machine, 0);
         if helpers > 0 {
             machine.cancel_helpers(&grid);
         }
@@ -144,7 +148,8 @@ impl Grid {
             }
             self.helpers.fetch_add(1, Ordering::Relaxed);
         }
-        self.work(machine);
+        let worker = self.joined.fetch_add(1, Ordering::Relaxed) as usize + 1;
+        self.work(machine, worker);
         let _state = self.state.lock();
         if self.helpers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.idle.notify_one();
@@ -164,10 +169,10 @@ impl Grid {
     }
 
     /// Runs blocks until none is left.
-    fn work(&self, machine: &Machine) {
+    fn work(&self, machine: &Machine, worker: usize) {
         while self.blocks_left() {
             let ended = machine.acquire().and_then(|sm| {
-                let result = self.work_on(&sm, machine);
+                let result = self.work_on(&sm, machine, worker);
                 machine.counters.collect(&sm.counters);
                 machine.release(sm);
                 result
@@ -179,12 +184,12 @@ impl Grid {
     }
 
     /// Runs blocks on `sm` until none is left or another worker waits for the multiprocessor.
-    fn work_on(&self, sm: &Sm, machine: &Machine) -> Result<()> {
+    fn work_on(&self, sm: &Sm, machine: &Machine, worker: usize) -> Result<()> {
         let entered = signals::enter(sm)?;
         let mut most = 1;
         while self.blocks_left() {
             let began = Instant::now();
-            let blocks = self.block_ranges.take(most.min(self.most));
+            let blocks = self.block_ranges.take(worker, most.min(self.most));
             let count = blocks.end - blocks.start;
             match &self.run.choice {
                 _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
@@ -385,6 +390,14 @@ impl Grid {
             reserve: &self.reserve,
             checks: self.run.checks.as_deref(),
         }
+    }
+}
+
+/// How the blocks are handed out. Threads of these forms wait for no other block.
+fn ranges_of(form: Form, blocks: u64, workers: u64) -> BlockRanges {
+    match form {
+        Form::Subgroups { .. } | Form::Regions { .. } => BlockRanges::in_parts(blocks, workers),
+        Form::Threads(_) | Form::Warps { .. } => BlockRanges::in_order(blocks, workers),
     }
 }
 

@@ -73,14 +73,18 @@ enum Chunk {
 impl Memory {
     /// Device memory of `size` bytes. Only pages in use take memory of the host.
     pub fn new(size: u64, checker: Option<Arc<Checker>>) -> Result<Memory> {
-        let region = Region::reserve(size.next_multiple_of(CHUNK), CHUNK)?;
+        let region = Region::reserve(CHUNK + size.next_multiple_of(CHUNK), CHUNK)?;
         region.prefer_large_pages();
+        // On a GPU there is memory in front of the first allocation, and programs read there what they do not use
+        // (Rodinia's `srad_v2`: the row before the first).
+        region.protect(0, CHUNK, Protection::ReadWrite)?;
         if let Some(checker) = &checker {
             checker.manage(region.span());
         }
-        let chunks = vec![Chunk::Untouched; (region.span().len / CHUNK) as usize];
+        let mut chunks = vec![Chunk::Untouched; (region.span().len / CHUNK) as usize];
+        chunks[0] = Chunk::Accessible;
         let arena = Arena::new(Span {
-            start: region.span().start,
+            start: region.span().start + CHUNK,
             len: size,
         });
         Ok(Memory {
@@ -113,7 +117,7 @@ impl Memory {
     pub fn alloc_for_both(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
         let address = self.allocate(size, !host_access::is_looked_for())?;
         let chunks = self.chunk(address.0)..self.chunk(address.0 + size.max(1) - 1) + 1;
-        host_access::common::watch(self.span_of(&chunks), kind == MemoryKind::Shared);
+        host_access::host_shared::watch(self.span_of(&chunks), kind == MemoryKind::Shared);
         Ok(address)
     }
 
@@ -435,9 +439,10 @@ mod tests {
             }
             let state = memory.state.lock();
             prop_assert_eq!(state.arena.available(), state.arena.total());
-            prop_assert!(state.chunks.iter().all(|&chunk| chunk != Chunk::Accessible));
+            // The first one is in front of all allocations.
+            prop_assert!(state.chunks[1..].iter().all(|&chunk| chunk != Chunk::Accessible));
             prop_assert!(state.kept <= 32 * CHUNK / KEPT_SHARE);
-            let spare = (0..32).filter(|&chunk| state.chunks[chunk] == Chunk::Spare);
+            let spare = (0..33).filter(|&chunk| state.chunks[chunk] == Chunk::Spare);
             let mut listed: Vec<_> = state.spare.iter().copied().collect();
             listed.sort();
             prop_assert_eq!(spare.collect::<Vec<_>>(), listed);
@@ -455,6 +460,14 @@ mod tests {
         };
         let line = maps.lines().find(holds).expect("device memory is reserved");
         line.split(' ').nth(1).unwrap().to_owned()
+    }
+
+    #[test]
+    fn what_lies_in_front_of_the_first_allocation_is_accessible() {
+        let memory = Memory::new(16 * CHUNK, None).unwrap();
+        let ptr = memory.alloc(64).unwrap();
+        assert_eq!(permissions(DevicePtr(ptr.0 - 1)), "rw-p");
+        assert!(memory.check("test", DevicePtr(ptr.0 - 1), 1).is_err());
     }
 
     #[test]

@@ -14,8 +14,10 @@ use crate::fault::{Cause, FaultLocation, Raised};
 use crate::reserve;
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
-use crate::spin_then_park::SPIN_LIMIT;
 use crate::switch::Main;
+
+/// How long a worker yields for a block that waits on memory, before it sleeps between looks.
+const YIELD_LIMIT: Duration = Duration::from_micros(200);
 
 /// Rounds of waiting on memory without progress after which the worker yields its CPU. The block may wait for
 /// whoever needs that CPU.
@@ -312,7 +314,7 @@ impl Waiting {
             self.calls += 1;
             run.reserve.call();
         }
-        match waited > SPIN_LIMIT {
+        match waited > YIELD_LIMIT {
             true => std::thread::sleep(NAP),
             false => std::thread::yield_now(),
         }

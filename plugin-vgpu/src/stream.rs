@@ -18,10 +18,10 @@ use parking_lot::{Condvar, Mutex};
 use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
 use crate::checker::Timeline;
-use crate::host_access::common;
+use crate::host_access::host_shared;
 use crate::stream_workers::StreamWorkers;
 
-/// Whether launches wait for the ends of their kernels, and how long (`host_access::common`).
+/// Whether launches wait for the ends of their kernels, and how long (`host_access::host_shared`).
 static IS_PATIENT: AtomicBool = AtomicBool::new(true);
 const A_WHILE: Duration = Duration::from_secs(2);
 
@@ -130,7 +130,10 @@ impl Queue {
 
     /// Waits for the end of a copy or a fill, if it uses memory that is watched.
     fn settle(&self, addresses: &[u64]) {
-        if addresses.iter().any(|&address| common::is_watched(address)) {
+        if addresses
+            .iter()
+            .any(|&address| host_shared::is_watched(address))
+        {
             self.wait_a_while();
         }
     }
@@ -268,7 +271,7 @@ impl Stream for VirtualStream {
                 args: &args,
             })
         });
-        if common::is_there() {
+        if host_shared::is_there() {
             self.0.wait_a_while();
         }
         Ok(())

@@ -69,7 +69,10 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
         let subgroups = &*subgroups.cast::<Subgroups<'_>>();
         (subgroups, subgroups.sm.stacks().context(fiber))
     };
-    for ctaid in blocks.clone() {
+    // Checks begin with each block.
+    let most = if may_run_several(run) { u32::MAX } else { 1 };
+    let mut blocks = blocks.clone();
+    while let Some((ctaid, count)) = blocks.next_in_row(most) {
         run.begin_checks(sm, ctaid);
         let block = ThreadContext {
             ctaid,
@@ -78,7 +81,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
         // SAFETY: `cx` is this fiber's own, and `run` describes the kernel.
         let ended = unsafe {
             cx.write(block);
-            run_block(sm, run, cx, fiber)
+            run_blocks(sm, run, cx, fiber, count)
         };
         if !ended {
             break;
@@ -88,12 +91,27 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
     unsafe { sm.return_to_worker() }
 }
 
-/// Runs the whole subgroups of a block. Gives whether it has ended; else the launch has.
+/// Whether a call may run more than one block.
+fn may_run_several(run: &BlockRun<'_>) -> bool {
+    let Form::Subgroups { width, loops, .. } = run.form else {
+        unreachable!("the form is `Form::Subgroups`");
+    };
+    loops && run.checks.is_none() && run.whole_subgroups(width) > 0
+}
+
+/// Runs the whole subgroups of a block, and of the next ones along x, `blocks` in all. Gives whether they have ended;
+/// else the launch has.
 ///
 /// # Safety
 /// `cx` is the context of `fiber`, on which this runs, and that of the block's first thread. `run` describes the
-/// kernel.
-unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>, cx: *mut ThreadContext, fiber: u16) -> bool {
+/// kernel. `blocks` is 1 unless `may_run_several`.
+unsafe fn run_blocks(
+    sm: &Sm,
+    run: &BlockRun<'_>,
+    cx: *mut ThreadContext,
+    fiber: u16,
+    blocks: u32,
+) -> bool {
     let Form::Subgroups {
         entry,
         width,
@@ -112,6 +130,9 @@ unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>, cx: *mut ThreadContext, fiber: 
             thread: sm.fiber_states[usize::from(fiber)].thread.as_ptr(),
             stop: run.stop.as_ptr().cast(),
             threads,
+            // SAFETY: the caller's contract.
+            block: unsafe { (*cx).ctaid[0] },
+            blocks,
         };
         // SAFETY: the caller's contract.
         unsafe { entry(cx, run.args, ptr::from_ref(&call) as u64) };

@@ -97,6 +97,20 @@ fn runtime_interface() {
 }
 
 #[test]
+fn commands_are_recorded_and_run_often() {
+    let outcome = Program::compile("tests/programs/opencl/command_buffers.c").run(&[]);
+    let said = (outcome.code, &*outcome.stdout);
+    assert_eq!(said, (0, "PASS\n"), "{}", outcome.stderr);
+}
+
+/// A program that asks how far an event is, and calls nothing that waits, sees its end.
+#[test]
+fn flushed_commands_run_by_themselves() {
+    let outcome = Program::compile("tests/programs/opencl/flush.c").run(&[]);
+    assert_eq!(outcome.passed("a flush"), "PASS\n");
+}
+
+#[test]
 fn programs_are_built_linked_and_kept() {
     let cache = tempfile::tempdir().expect("a temporary folder");
     let entries = || {

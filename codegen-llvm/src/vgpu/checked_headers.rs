@@ -1,5 +1,6 @@
-//! With `--check`: functions of headers that wrap operations of the GPU, such as CUDA's `__shfl_sync`, become part of their
-//! callers. With optimisation they are anyway. Without, reports would name the header's line instead of the program's.
+//! With `--check`: functions of headers that wrap operations of the GPU, such as CUDA's `__shfl_sync`, become part of
+//! their callers. With optimisation they are anyway. Without, reports would name the header's line instead of the
+//! program's.
 
 use anyhow::Result;
 

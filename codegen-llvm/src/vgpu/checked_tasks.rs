@@ -133,8 +133,8 @@ fn concerns(unit: &Unit) -> bool {
     MAKERS.iter().any(is_used) && !is_used(&DETACHES)
 }
 
-/// The calls stay until `access-checks`, if the image makes tasks. Most of the functions do nothing without `detach`, so
-/// not inlining them is not enough: what is weak may be another function, of which LLVM knows nothing.
+/// The calls stay until `access-checks`, if the image makes tasks. Most of the functions do nothing without `detach`,
+/// so not inlining them is not enough: what is weak may be another function, of which LLVM knows nothing.
 pub fn keep(unit: &Unit) {
     if !concerns(unit) {
         return;

@@ -1,5 +1,7 @@
-; A form that never waits has a loop over the subgroups of a block. What is the same for all of them is outside.
+; A form that never waits has a loop over the subgroups of a block, and one over blocks around it. What is the same for
+; all of them is outside.
 ; RUN: omptarget-codegen vgpu --warp-forms --cpu x86-64-v3 --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
+; RUN: omptarget-codegen vgpu --warp-forms --cpu x86-64-v3 --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=WINDOW
 ; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; RUN: omptarget-codegen vgpu --warp-forms -O1 --no-window-check %s 2>&1 | FileCheck %s --check-prefix=O1
 target triple = "nvptx64-nvidia-cuda"
@@ -9,6 +11,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: %[[FACTOR:.*]] = load float
 ; CHECK: shufflevector <32 x float>
 ; CHECK: br label
+; CHECK: %[[BLOCK:.*]] = phi i32
+; CHECK: store i32 %[[BLOCK]]
 ; CHECK: %[[FIRST:.*]] = phi i32
 ; CHECK: store i16
 ; CHECK: store i16
@@ -18,8 +22,14 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: add i32 %[[FIRST]], 32
 ; CHECK: load volatile i8
 ; CHECK: br i1
+; CHECK: add i32 %[[BLOCK]], 1
+; CHECK: br i1
 ; CHECK: ret void
 ; CHECK: }
+; Where an access fails, and only there, the thread's index is computed for the message.
+; WINDOW-LABEL: define hidden void @vgpu.warp.doubled(
+; WINDOW: urem i32
+; WINDOW: store i32
 ; MANIFEST: "loops":true
 ; O1-NOT: "loops"
 define ptx_kernel void @doubled(ptr %from, ptr %to, float %factor) #0 {

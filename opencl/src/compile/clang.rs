@@ -9,7 +9,7 @@ use codegen::{Cache, Key};
 
 use super::options::Options;
 use super::tool;
-use crate::device::{EXTENSIONS, FEATURES};
+use crate::device::{EXTENSIONS, FEATURES, OF_THE_HOST};
 
 /// The name of a program's source in messages.
 const NAME: &str = "program.cl";
@@ -111,7 +111,7 @@ fn arguments(options: &Options) -> Vec<String> {
     let names = EXTENSIONS.iter().map(|(name, _)| *name);
     let on: Vec<String> = names
         .chain(FEATURES.iter().copied())
-        .filter(|name| *name != "cl_khr_icd")
+        .filter(|name| !OF_THE_HOST.contains(name))
         .map(|name| format!("+{name}"))
         .collect();
     all.push(format!("-cl-ext=-all,{}", on.join(",")));

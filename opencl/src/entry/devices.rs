@@ -12,6 +12,7 @@ use crate::handle::{Raw, Ref, get};
 use crate::image::{MAX_BUFFER, MAX_LAYERS, MAX_PLANE, MAX_VOLUME};
 use crate::platform::{Platform, platform};
 use crate::query::{Answer, names_with_versions, version};
+use crate::queue::Properties;
 
 /// `CL_DEVICE_TYPE_…`.
 const DEFAULT: u64 = 1;
@@ -198,6 +199,10 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x105d => Answer::truth(true),
         0x105e => Answer::of(version(3, 0, 0)),
         0x1060 => extensions_with_versions(),
+        // Command buffers: kernels may print; queues may have all properties, and need none.
+        0x12a9 => Answer::of(1u64),
+        0x129a => Answer::of(Properties::all().bits()),
+        0x12aa => Answer::of(0u64),
         // Atomic operations: every order, scopes from work-groups to all devices; fences: of work-items, too.
         0x1063 => Answer::of(0b111_0111u64),
         0x1064 => Answer::of(0b111_1111u64),

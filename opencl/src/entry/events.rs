@@ -11,6 +11,7 @@ use crate::entry::{answer, created, enqueued, wait_list};
 use crate::handle::{Raw, create, get, get_all, release, retain};
 use crate::query::Answer;
 use crate::queue::{Event, Properties, Queue, Rank, enqueue};
+use crate::scheduler::announce;
 
 /// `CL_COMMAND_MARKER`.
 const MARKER: u32 = 0x11fe;
@@ -54,6 +55,7 @@ pub unsafe extern "C" fn clSetUserEventStatus(raw: Raw, status: i32) -> i32 {
         }
         event.completion.keep(known_to_host());
         event.completion.reach(status);
+        announce();
         Ok(())
     };
     answer(set())
@@ -123,7 +125,10 @@ pub unsafe extern "C" fn clGetEventInfo(
             0x11d0 => Answer::raw(queue.unwrap_or(std::ptr::null_mut())),
             0x11d1 => Answer::of(event.command),
             0x11d2 => Answer::of(event.references()),
-            0x11d3 => Answer::of(event.completion.status()),
+            0x11d3 => {
+                announce();
+                Answer::of(event.completion.status())
+            }
             0x11d4 => Answer::raw(event.context.raw()),
             _ => return Err(Code::INVALID_VALUE),
         })
@@ -147,6 +152,7 @@ pub unsafe extern "C" fn clGetEventProfilingInfo(
         let event = get::<Event>(raw)?;
         let profiles =
             |queue: &crate::handle::Ref<Queue>| queue.properties.contains(Properties::PROFILING);
+        announce();
         let is_complete = event.completion.status() == COMPLETE;
         if !is_complete || !event.queue.as_ref().is_some_and(profiles) {
             return Err(Code::PROFILING_INFO_NOT_AVAILABLE);
@@ -185,6 +191,7 @@ pub unsafe extern "C" fn clSetEventCallback(
             unsafe { notify(kept.raw(), reached, argument as *mut c_void) };
         });
         event.completion.on(status, call);
+        announce();
         Ok(())
     };
     answer(set())

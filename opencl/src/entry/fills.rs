@@ -6,8 +6,9 @@ use std::sync::Arc;
 use plugin_api::{Device, DevicePtr};
 
 use crate::codes::{Code, Result};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::transfers::failed;
-use crate::entry::{answer, queue_and_buffer, submit};
+use crate::entry::{answer, queue_and_buffer};
 use crate::handle::Raw;
 
 /// `CL_COMMAND_FILL_BUFFER`.
@@ -48,6 +49,36 @@ pub fn fill(
     Ok(())
 }
 
+/// A fill of a part of a buffer with a pattern of some size.
+///
+/// # Safety
+/// The pattern is readable or null.
+pub unsafe fn fill_buffer(
+    queue: Raw,
+    buffer: Raw,
+    (given, given_size): (*const c_void, usize),
+    offset: usize,
+    size: usize,
+) -> Result<Prepared<impl Repeatable>> {
+    let (queue, buffer) = queue_and_buffer(queue, buffer)?;
+    buffer.check(offset, size)?;
+    // SAFETY: caller.
+    let pattern = unsafe { pattern(given, given_size) }?;
+    if size == 0 || !offset.is_multiple_of(given_size) || !size.is_multiple_of(given_size) {
+        return Err(Code::INVALID_VALUE);
+    }
+    let failed = failed(&queue);
+    let work = move || {
+        let home = buffer.context.home();
+        fill(home, buffer.at(offset), size, &pattern).map_err(&failed)
+    };
+    Ok(Prepared {
+        queue,
+        number: FILL,
+        work,
+    })
+}
+
 /// Fills a part of a buffer.
 ///
 /// # Safety
@@ -64,21 +95,8 @@ pub unsafe extern "C" fn clEnqueueFillBuffer(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let enqueue_fill = || {
-        let (queue, buffer) = queue_and_buffer(queue, buffer)?;
-        buffer.check(offset, size)?;
-        // SAFETY: caller.
-        let pattern = unsafe { pattern(given, given_size) }?;
-        if size == 0 || !offset.is_multiple_of(given_size) || !size.is_multiple_of(given_size) {
-            return Err(Code::INVALID_VALUE);
-        }
-        let failed = failed(&queue);
-        let work = Box::new(move || {
-            let home = buffer.context.home();
-            fill(home, buffer.at(offset), size, &pattern).map_err(&failed)
-        });
-        // SAFETY: caller.
-        unsafe { submit(&queue, FILL, false, (count, list), event, work) }
-    };
-    answer(enqueue_fill())
+    // SAFETY: caller.
+    let fill = unsafe { fill_buffer(queue, buffer, (given, given_size), offset, size) };
+    // SAFETY: caller.
+    answer(fill.and_then(|fill| unsafe { fill.enqueue((count, list), event) }))
 }

@@ -6,6 +6,7 @@ use plugin_api::{Device, DevicePtr};
 
 use crate::codes::{Code, Result};
 use crate::entry::fills::fill;
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::rectangles::three;
 use crate::entry::transfers::failed;
 use crate::entry::{answer, queue_and, queue_and_buffer, submit};
@@ -166,21 +167,56 @@ pub unsafe extern "C" fn clEnqueueWriteImage(
     answer(write())
 }
 
-/// The work of a command that copies rows between memory objects.
+/// A command that copies rows between memory objects.
 fn copies(
-    queue: &Ref<Queue>,
+    queue: Ref<Queue>,
+    number: u32,
     (source, from): (Ref<Memory>, Side),
     (target, to): (Ref<Memory>, Side),
     region: [usize; 3],
-) -> Action {
-    let failed = failed(queue);
-    Box::new(move || {
+) -> Prepared<impl Repeatable> {
+    let failed = failed(&queue);
+    let work = move || {
         let home = source.context.home();
         rows(region, from, to, |from, to| {
             home.copy(target.at(to), source.at(from), region[0])
         })
         .map_err(&failed)
-    })
+    };
+    Prepared {
+        queue,
+        number,
+        work,
+    }
+}
+
+/// A copy of a part of an image to an image of the same format. Each image is given with an origin.
+///
+/// # Safety
+/// The origins and the region are readable or null.
+pub unsafe fn copy(
+    queue: Raw,
+    (source, source_origin): (Raw, *const [usize; 3]),
+    (target, target_origin): (Raw, *const [usize; 3]),
+    region: *const [usize; 3],
+) -> Result<Prepared<impl Repeatable>> {
+    let (queue, source) = image_and_queue(queue, source)?;
+    let (_, target) = image_and_queue(queue.raw(), target)?;
+    let (one, other) = (source.image()?, target.image()?);
+    if one.format != other.format {
+        return Err(Code::IMAGE_FORMAT_MISMATCH);
+    }
+    // SAFETY: caller.
+    let (source_origin, target_origin, region) =
+        unsafe { (three(source_origin)?, three(target_origin)?, three(region)?) };
+    let (from, bytes) = one.part(source_origin, region)?;
+    let (to, _) = other.part(target_origin, region)?;
+    let meets = |index: usize| source_origin[index].abs_diff(target_origin[index]) < region[index];
+    if std::sync::Arc::ptr_eq(&source, &target) && (0..3).all(meets) {
+        return Err(Code::MEM_COPY_OVERLAP);
+    }
+    let (source, target) = ((source.clone(), from), (target.clone(), to));
+    Ok(copies(queue, COPY, source, target, bytes))
 }
 
 /// Copies a part of an image to an image of the same format.
@@ -199,28 +235,11 @@ pub unsafe extern "C" fn clEnqueueCopyImage(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let copy = || {
-        let (queue, source) = image_and_queue(queue, source)?;
-        let (_, target) = image_and_queue(queue.raw(), target)?;
-        let (one, other) = (source.image()?, target.image()?);
-        if one.format != other.format {
-            return Err(Code::IMAGE_FORMAT_MISMATCH);
-        }
-        // SAFETY: caller.
-        let (source_origin, target_origin, region) =
-            unsafe { (three(source_origin)?, three(target_origin)?, three(region)?) };
-        let (from, bytes) = one.part(source_origin, region)?;
-        let (to, _) = other.part(target_origin, region)?;
-        let meets =
-            |index: usize| source_origin[index].abs_diff(target_origin[index]) < region[index];
-        if std::sync::Arc::ptr_eq(&source, &target) && (0..3).all(meets) {
-            return Err(Code::MEM_COPY_OVERLAP);
-        }
-        let work = copies(&queue, (source.clone(), from), (target.clone(), to), bytes);
-        // SAFETY: caller.
-        unsafe { submit(&queue, COPY, false, (count, list), event, work) }
-    };
-    answer(copy())
+    let (source, target) = ((source, source_origin), (target, target_origin));
+    // SAFETY: caller.
+    let copy = unsafe { copy(queue, source, target, region) };
+    // SAFETY: caller.
+    answer(copy.and_then(|copy| unsafe { copy.enqueue((count, list), event) }))
 }
 
 /// A copy between an image and a buffer: rows without gaps from an offset of the buffer.
@@ -258,6 +277,46 @@ impl BufferCopy {
     }
 }
 
+/// A copy of a part of an image to a buffer.
+///
+/// # Safety
+/// The origin and the region are readable or null.
+pub unsafe fn to_buffer(
+    queue: Raw,
+    image: Raw,
+    buffer: Raw,
+    origin: *const [usize; 3],
+    region: *const [usize; 3],
+    offset: usize,
+) -> Result<Prepared<impl Repeatable>> {
+    // SAFETY: caller.
+    let it = unsafe { BufferCopy::new(queue, image, buffer, origin, region, offset) }?;
+    Ok(copies(it.queue, TO_BUFFER, it.image, it.buffer, it.region))
+}
+
+/// A copy from a buffer to a part of an image.
+///
+/// # Safety
+/// The origin and the region are readable or null.
+pub unsafe fn from_buffer(
+    queue: Raw,
+    image: Raw,
+    buffer: Raw,
+    origin: *const [usize; 3],
+    region: *const [usize; 3],
+    offset: usize,
+) -> Result<Prepared<impl Repeatable>> {
+    // SAFETY: caller.
+    let it = unsafe { BufferCopy::new(queue, image, buffer, origin, region, offset) }?;
+    Ok(copies(
+        it.queue,
+        FROM_BUFFER,
+        it.buffer,
+        it.image,
+        it.region,
+    ))
+}
+
 /// Copies a part of an image to a buffer.
 ///
 /// # Safety
@@ -274,14 +333,10 @@ pub unsafe extern "C" fn clEnqueueCopyImageToBuffer(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let copy = || {
-        // SAFETY: caller.
-        let copy = unsafe { BufferCopy::new(queue, image, buffer, origin, region, offset) }?;
-        let work = copies(&copy.queue, copy.image, copy.buffer, copy.region);
-        // SAFETY: caller.
-        unsafe { submit(&copy.queue, TO_BUFFER, false, (count, list), event, work) }
-    };
-    answer(copy())
+    // SAFETY: caller.
+    let copy = unsafe { to_buffer(queue, image, buffer, origin, region, offset) };
+    // SAFETY: caller.
+    answer(copy.and_then(|copy| unsafe { copy.enqueue((count, list), event) }))
 }
 
 /// Copies from a buffer to a part of an image.
@@ -300,14 +355,45 @@ pub unsafe extern "C" fn clEnqueueCopyBufferToImage(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let copy = || {
-        // SAFETY: caller.
-        let copy = unsafe { BufferCopy::new(queue, image, buffer, origin, region, offset) }?;
-        let work = copies(&copy.queue, copy.buffer, copy.image, copy.region);
-        // SAFETY: caller.
-        unsafe { submit(&copy.queue, FROM_BUFFER, false, (count, list), event, work) }
+    // SAFETY: caller.
+    let copy = unsafe { from_buffer(queue, image, buffer, origin, region, offset) };
+    // SAFETY: caller.
+    answer(copy.and_then(|copy| unsafe { copy.enqueue((count, list), event) }))
+}
+
+/// A fill of a part of an image with a colour.
+///
+/// # Safety
+/// `colour` is readable for four numbers or null, the origin and the region are readable or null.
+pub unsafe fn fill_image(
+    queue: Raw,
+    image: Raw,
+    colour: *const [u32; 4],
+    origin: *const [usize; 3],
+    region: *const [usize; 3],
+) -> Result<Prepared<impl Repeatable>> {
+    let (queue, memory) = image_and_queue(queue, image)?;
+    if colour.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let image = memory.image()?;
+    // SAFETY: caller.
+    let (side, region) = unsafe { image.part(three(origin)?, three(region)?) }?;
+    // SAFETY: caller.
+    let texel = image.format.texel(unsafe { colour.read_unaligned() });
+    let (failed, memory) = (failed(&queue), memory.clone());
+    let work = move || {
+        let home = memory.context.home();
+        rows(region, side, side, |at, _| {
+            fill(home, memory.at(at), region[0], &texel)
+        })
+        .map_err(&failed)
     };
-    answer(copy())
+    Ok(Prepared {
+        queue,
+        number: FILL,
+        work,
+    })
 }
 
 /// Fills a part of an image with a colour.
@@ -326,26 +412,8 @@ pub unsafe extern "C" fn clEnqueueFillImage(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let enqueue_fill = || {
-        let (queue, memory) = image_and_queue(queue, image)?;
-        if colour.is_null() {
-            return Err(Code::INVALID_VALUE);
-        }
-        let image = memory.image()?;
-        // SAFETY: caller.
-        let (side, region) = unsafe { image.part(three(origin)?, three(region)?) }?;
-        // SAFETY: caller.
-        let texel = image.format.texel(unsafe { colour.read_unaligned() });
-        let (failed, memory) = (failed(&queue), memory.clone());
-        let work = Box::new(move || {
-            let home = memory.context.home();
-            rows(region, side, side, |at, _| {
-                fill(home, memory.at(at), region[0], &texel)
-            })
-            .map_err(&failed)
-        });
-        // SAFETY: caller.
-        unsafe { submit(&queue, FILL, false, (count, list), event, work) }
-    };
-    answer(enqueue_fill())
+    // SAFETY: caller.
+    let fill = unsafe { fill_image(queue, image, colour, origin, region) };
+    // SAFETY: caller.
+    answer(fill.and_then(|fill| unsafe { fill.enqueue((count, list), event) }))
 }

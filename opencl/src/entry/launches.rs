@@ -6,6 +6,7 @@ use plugin_api::Launch;
 
 use crate::codes::{Code, Result};
 use crate::device::MAX_ITEMS;
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::{answer, same_context, submit};
 use crate::handle::{Raw, Ref, get, get_all};
 use crate::kernel::Kernel;
@@ -13,7 +14,7 @@ use crate::memory::Memory;
 use crate::queue::Queue;
 
 /// `CL_COMMAND_NDRANGE_KERNEL`.
-const KERNEL: u32 = 0x11f0;
+pub const KERNEL: u32 = 0x11f0;
 /// `CL_COMMAND_TASK`.
 const TASK: u32 = 0x11f1;
 /// `CL_COMMAND_NATIVE_KERNEL`.
@@ -123,21 +124,17 @@ fn space(
     })
 }
 
+/// The launch of a kernel, with the arguments that it has now. An index space is an offset, a global and a local size.
+///
 /// # Safety
-/// Lists as their counts say, `event` is writable or null.
-#[allow(clippy::too_many_arguments)] // OpenCL's.
-unsafe fn launch(
+/// The sizes have as many numbers as there are dimensions or are null.
+pub unsafe fn launch(
     queue: Raw,
     kernel: Raw,
-    command: u32,
+    number: u32,
     dimensions: u32,
-    offset: *const usize,
-    global: *const usize,
-    local: *const usize,
-    count: u32,
-    list: *const Raw,
-    event: *mut Raw,
-) -> Result<()> {
+    (offset, global, local): (*const usize, *const usize, *const usize),
+) -> Result<Prepared<impl Repeatable>> {
     let queue = get::<Queue>(queue)?;
     let kernel = get::<Kernel>(kernel)?;
     same_context(&queue, &kernel.program.context)?;
@@ -176,7 +173,9 @@ unsafe fn launch(
         return Err(Code::OUT_OF_RESOURCES);
     }
     debug_assert_eq!(space.offset, offset);
-    let work = Box::new(move || {
+    let work = move || {
+        // Arguments live as long as the command may run.
+        let _kept = (&words.kept, &kernel);
         if is_empty {
             return Ok(());
         }
@@ -188,11 +187,13 @@ unsafe fn launch(
             args: &words.words,
         };
         let ended = loaded.launch(&launch);
-        drop((words.kept, kernel));
         ended.map_err(|error| context.failed("a kernel failed", &error))
-    });
-    // SAFETY: caller.
-    unsafe { submit(&queue, command, false, (count, list), event, work) }
+    };
+    Ok(Prepared {
+        queue,
+        number,
+        work,
+    })
 }
 
 /// Runs a kernel over an index space.
@@ -212,11 +213,9 @@ pub unsafe extern "C" fn clEnqueueNDRangeKernel(
     event: *mut Raw,
 ) -> i32 {
     // SAFETY: caller.
-    answer(unsafe {
-        launch(
-            queue, kernel, KERNEL, dimensions, offset, global, local, count, list, event,
-        )
-    })
+    let launch = unsafe { launch(queue, kernel, KERNEL, dimensions, (offset, global, local)) };
+    // SAFETY: caller.
+    answer(launch.and_then(|launch| unsafe { launch.enqueue((count, list), event) }))
 }
 
 /// Runs a kernel with one work-item.
@@ -231,21 +230,10 @@ pub unsafe extern "C" fn clEnqueueTask(
     event: *mut Raw,
 ) -> i32 {
     let one = 1usize;
+    // SAFETY: one dimension has one number.
+    let launch = unsafe { launch(queue, kernel, TASK, 1, (std::ptr::null(), &one, &one)) };
     // SAFETY: caller.
-    answer(unsafe {
-        launch(
-            queue,
-            kernel,
-            TASK,
-            1,
-            std::ptr::null(),
-            &one,
-            &one,
-            count,
-            list,
-            event,
-        )
-    })
+    answer(launch.and_then(|launch| unsafe { launch.enqueue((count, list), event) }))
 }
 
 /// Calls a function of the host's as a command.

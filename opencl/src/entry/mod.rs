@@ -1,6 +1,7 @@
 //! The entry points, a file per family. They turn raw arguments into safe types, and check them in the order in which
 //! the specification lists the errors.
 
+pub mod command_buffers;
 pub mod contexts;
 pub mod devices;
 pub mod events;
@@ -13,8 +14,10 @@ pub mod launches;
 pub mod mappings;
 pub mod memory;
 pub mod platforms;
+pub mod prepared;
 pub mod programs;
 pub mod queues;
+pub mod recordings;
 pub mod rectangles;
 pub mod samplers;
 pub mod shared;

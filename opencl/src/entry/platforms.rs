@@ -86,9 +86,9 @@ pub fn extensions() -> String {
 /// The extensions with their versions.
 pub fn extensions_with_versions() -> Answer {
     names_with_versions(
-        EXTENSIONS
-            .iter()
-            .map(|(name, major)| ((*name).to_owned(), version(*major, 0, 0))),
+        EXTENSIONS.iter().map(|(name, [major, minor, patch])| {
+            ((*name).to_owned(), version(*major, *minor, *patch))
+        }),
     )
 }
 

@@ -9,6 +9,7 @@ use crate::entry::{answer, created, properties};
 use crate::handle::{Raw, Ref, create, get, release, retain};
 use crate::query::Answer;
 use crate::queue::{Properties, Queue};
+use crate::scheduler::announce;
 
 /// `CL_QUEUE_PROPERTIES`.
 const PROPERTIES: u64 = 0x1093;
@@ -82,6 +83,7 @@ pub unsafe extern "C" fn clRetainCommandQueue(raw: Raw) -> i32 {
 /// # Safety
 /// None is needed.
 pub unsafe extern "C" fn clReleaseCommandQueue(raw: Raw) -> i32 {
+    announce();
     answer(release::<Queue>(raw))
 }
 
@@ -149,7 +151,7 @@ pub unsafe extern "C" fn clSetDefaultDeviceCommandQueue(
 /// # Safety
 /// None is needed.
 pub unsafe extern "C" fn clFlush(raw: Raw) -> i32 {
-    answer(get::<Queue>(raw).map(drop))
+    answer(get::<Queue>(raw).map(|_| announce()))
 }
 
 /// Waits for everything that was enqueued.

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use crate::codes::{Code, Result};
 use plugin_api::{Device, DevicePtr};
 
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::transfers::{failed, two};
 use crate::entry::{answer, queue_and_buffer, submit};
 use crate::handle::{Raw, Ref};
@@ -192,6 +193,60 @@ pub unsafe extern "C" fn clEnqueueWriteBufferRect(
     answer(write())
 }
 
+/// A part of a buffer: its origin, and the distances of its rows and planes.
+type Place = (Raw, *const [usize; 3], [usize; 2]);
+
+/// A copy of a rectangle between buffers.
+///
+/// # Safety
+/// The origins and the region are readable or null.
+pub unsafe fn copy(
+    queue: Raw,
+    (source, source_origin, [source_row, source_plane]): Place,
+    (target, target_origin, [target_row, target_plane]): Place,
+    region: *const [usize; 3],
+) -> Result<Prepared<impl Repeatable>> {
+    let (queue, source, target) = two(queue, source, target)?;
+    // SAFETY: caller.
+    let (source_origin, target_origin, region) =
+        unsafe { (three(source_origin)?, three(target_origin)?, three(region)?) };
+    if region.contains(&0) {
+        return Err(Code::INVALID_VALUE);
+    }
+    let from = Side::new(source_origin, region, source_row, source_plane)?;
+    let to = Side::new(target_origin, region, target_row, target_plane)?;
+    from.check(source.size, region)?;
+    to.check(target.size, region)?;
+    let is_one = std::sync::Arc::ptr_eq(&source, &target);
+    if is_one && (from.row, from.plane) != (to.row, to.plane) {
+        return Err(Code::INVALID_VALUE);
+    }
+    let base = target.address.0.wrapping_sub(source.address.0) as usize;
+    if overlaps(
+        from,
+        Side {
+            start: to.start.wrapping_add(base),
+            ..to
+        },
+        region,
+    ) {
+        return Err(Code::MEM_COPY_OVERLAP);
+    }
+    let failed = failed(&queue);
+    let work = move || {
+        let home = source.context.home();
+        rows(region, from, to, |from, to| {
+            home.copy(target.at(to), source.at(from), region[0])
+        })
+        .map_err(&failed)
+    };
+    Ok(Prepared {
+        queue,
+        number: COPY,
+        work,
+    })
+}
+
 /// Copies a rectangle between buffers.
 ///
 /// # Safety
@@ -212,43 +267,15 @@ pub unsafe extern "C" fn clEnqueueCopyBufferRect(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let copy = || {
-        let (queue, source, target) = two(queue, source, target)?;
-        // SAFETY: caller.
-        let (source_origin, target_origin, region) =
-            unsafe { (three(source_origin)?, three(target_origin)?, three(region)?) };
-        if region.contains(&0) {
-            return Err(Code::INVALID_VALUE);
-        }
-        let from = Side::new(source_origin, region, source_row, source_plane)?;
-        let to = Side::new(target_origin, region, target_row, target_plane)?;
-        from.check(source.size, region)?;
-        to.check(target.size, region)?;
-        let is_one = std::sync::Arc::ptr_eq(&source, &target);
-        if is_one && (from.row, from.plane) != (to.row, to.plane) {
-            return Err(Code::INVALID_VALUE);
-        }
-        let base = target.address.0.wrapping_sub(source.address.0) as usize;
-        if overlaps(
-            from,
-            Side {
-                start: to.start.wrapping_add(base),
-                ..to
-            },
+    // SAFETY: caller.
+    let copy = unsafe {
+        copy(
+            queue,
+            (source, source_origin, [source_row, source_plane]),
+            (target, target_origin, [target_row, target_plane]),
             region,
-        ) {
-            return Err(Code::MEM_COPY_OVERLAP);
-        }
-        let failed = failed(&queue);
-        let work = Box::new(move || {
-            let home = source.context.home();
-            rows(region, from, to, |from, to| {
-                home.copy(target.at(to), source.at(from), region[0])
-            })
-            .map_err(&failed)
-        });
-        // SAFETY: caller.
-        unsafe { submit(&queue, COPY, false, (count, list), event, work) }
+        )
     };
-    answer(copy())
+    // SAFETY: caller.
+    answer(copy.and_then(|copy| unsafe { copy.enqueue((count, list), event) }))
 }

@@ -4,11 +4,12 @@ use std::ffi::c_void;
 
 use plugin_api::{DevicePtr, MemoryKind};
 
-use crate::codes::Code;
+use crate::codes::{Code, Result};
 use crate::context::Context;
 use crate::device::ALIGNMENT;
 use crate::entry::fills::{fill, pattern};
 use crate::entry::mappings::check_flags;
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::transfers::failed;
 use crate::entry::{answer, submit};
 use crate::handle::{Raw, Ref, get};
@@ -132,6 +133,33 @@ pub unsafe extern "C" fn clEnqueueSVMFree(
     answer(run())
 }
 
+/// A copy between shared memory, the host's, and either. Both are accessible for `size` bytes when it runs.
+pub fn copy(
+    queue: Raw,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+) -> Result<Prepared<impl Repeatable>> {
+    let queue = get::<Queue>(queue)?;
+    if to.is_null() || from.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let (first, second) = (to as usize, from as usize);
+    if first < second.saturating_add(size) && second < first.saturating_add(size) {
+        return Err(Code::MEM_COPY_OVERLAP);
+    }
+    let work = move || {
+        // SAFETY: caller; shared memory is the host's, too.
+        unsafe { std::ptr::copy_nonoverlapping(second as *const u8, first as *mut u8, size) };
+        Ok(())
+    };
+    Ok(Prepared {
+        queue,
+        number: MEMCPY,
+        work,
+    })
+}
+
 /// Copies between shared memory, the host's, and either.
 ///
 /// # Safety
@@ -147,23 +175,42 @@ pub unsafe extern "C" fn clEnqueueSVMMemcpy(
     event: *mut Raw,
 ) -> i32 {
     let run = || {
-        let queue = get::<Queue>(queue)?;
-        if to.is_null() || from.is_null() {
-            return Err(Code::INVALID_VALUE);
-        }
-        let (first, second) = (to as usize, from as usize);
-        if first < second.saturating_add(size) && second < first.saturating_add(size) {
-            return Err(Code::MEM_COPY_OVERLAP);
-        }
-        let work = Box::new(move || {
-            // SAFETY: caller; shared memory is the host's, too.
-            unsafe { std::ptr::copy_nonoverlapping(second as *const u8, first as *mut u8, size) };
-            Ok(())
-        });
+        let copy = copy(queue, to, from, size)?;
+        let (queue, work) = (copy.queue, Box::new(copy.work));
         // SAFETY: caller.
         unsafe { submit(&queue, MEMCPY, blocking != 0, (count, list), event, work) }
     };
     answer(run())
+}
+
+/// A fill of shared memory with a pattern of some size.
+///
+/// # Safety
+/// The pattern is readable or null.
+pub unsafe fn fill_shared(
+    queue: Raw,
+    pointer: *mut c_void,
+    (given, given_size): (*const c_void, usize),
+    size: usize,
+) -> Result<Prepared<impl Repeatable>> {
+    let queue = get::<Queue>(queue)?;
+    // SAFETY: caller.
+    let pattern = unsafe { pattern(given, given_size) }?;
+    let address = pointer as usize;
+    let is_aligned = address.is_multiple_of(given_size) && size.is_multiple_of(given_size);
+    if pointer.is_null() || size == 0 || !is_aligned {
+        return Err(Code::INVALID_VALUE);
+    }
+    let (failed, kept) = (failed(&queue), queue.clone());
+    let work = move || {
+        let place = DevicePtr(address as u64);
+        fill(kept.context.home(), place, size, &pattern).map_err(&failed)
+    };
+    Ok(Prepared {
+        queue,
+        number: MEMFILL,
+        work,
+    })
 }
 
 /// Fills shared memory.
@@ -181,24 +228,10 @@ pub unsafe extern "C" fn clEnqueueSVMMemFill(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let run = || {
-        let queue = get::<Queue>(queue)?;
-        // SAFETY: caller.
-        let pattern = unsafe { pattern(given, given_size) }?;
-        let address = pointer as usize;
-        let is_aligned = address.is_multiple_of(given_size) && size.is_multiple_of(given_size);
-        if pointer.is_null() || size == 0 || !is_aligned {
-            return Err(Code::INVALID_VALUE);
-        }
-        let (failed, kept) = (failed(&queue), queue.clone());
-        let work = Box::new(move || {
-            let place = DevicePtr(address as u64);
-            fill(kept.context.home(), place, size, &pattern).map_err(&failed)
-        });
-        // SAFETY: caller.
-        unsafe { submit(&queue, MEMFILL, false, (count, list), event, work) }
-    };
-    answer(run())
+    // SAFETY: caller.
+    let fill = unsafe { fill_shared(queue, pointer, (given, given_size), size) };
+    // SAFETY: caller.
+    answer(fill.and_then(|fill| unsafe { fill.enqueue((count, list), event) }))
 }
 
 /// Maps shared memory, which the host reaches anyway: the command orders accesses.

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
+use crate::entry::prepared::{Prepared, Repeatable};
 use crate::entry::{answer, queue_and_buffer, submit};
 use crate::handle::{Raw, Ref, get};
 use crate::memory::{Flags, Memory};
@@ -107,6 +108,38 @@ pub fn two(queue: Raw, source: Raw, target: Raw) -> Result<(Ref<Queue>, Ref<Memo
     Ok((queue, source, target))
 }
 
+/// A copy from a buffer to a buffer.
+pub fn copy(
+    queue: Raw,
+    source: Raw,
+    target: Raw,
+    from: usize,
+    to: usize,
+    size: usize,
+) -> Result<Prepared<impl Repeatable>> {
+    let (queue, source, target) = two(queue, source, target)?;
+    if size == 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    source.check(from, size)?;
+    target.check(to, size)?;
+    let (first, second) = (source.at(from).0, target.at(to).0);
+    if first < second + size as u64 && second < first + size as u64 {
+        return Err(Code::MEM_COPY_OVERLAP);
+    }
+    let failed = failed(&queue);
+    let work = move || {
+        let home = source.context.home();
+        home.copy(target.at(to), source.at(from), size)
+            .map_err(&failed)
+    };
+    Ok(Prepared {
+        queue,
+        number: COPY,
+        work,
+    })
+}
+
 /// Copies from a buffer to a buffer.
 ///
 /// # Safety
@@ -123,25 +156,7 @@ pub unsafe extern "C" fn clEnqueueCopyBuffer(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    let copy = || {
-        let (queue, source, target) = two(queue, source, target)?;
-        if size == 0 {
-            return Err(Code::INVALID_VALUE);
-        }
-        source.check(from, size)?;
-        target.check(to, size)?;
-        let (first, second) = (source.at(from).0, target.at(to).0);
-        if first < second + size as u64 && second < first + size as u64 {
-            return Err(Code::MEM_COPY_OVERLAP);
-        }
-        let failed = failed(&queue);
-        let work = Box::new(move || {
-            let home = source.context.home();
-            home.copy(target.at(to), source.at(from), size)
-                .map_err(&failed)
-        });
-        // SAFETY: caller.
-        unsafe { submit(&queue, COPY, false, (count, list), event, work) }
-    };
-    answer(copy())
+    let copy = copy(queue, source, target, from, to, size);
+    // SAFETY: caller.
+    answer(copy.and_then(|copy| unsafe { copy.enqueue((count, list), event) }))
 }

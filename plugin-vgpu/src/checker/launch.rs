@@ -17,7 +17,7 @@ use super::transfer::Accessor;
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
-use crate::host_access::common;
+use crate::host_access::host_shared;
 use crate::{fault, window};
 
 /// Most observations of a launch.
@@ -202,7 +202,7 @@ impl LaunchChecks {
         if let Some(races) = &self.checker.races {
             let work = races.launches().work(self.number);
             if let Some(work) = work.filter(|work| !Begun::end(*work)) {
-                common::kernel_ended(work);
+                host_shared::kernel_ended(work);
             }
         }
         let found = std::mem::take(&mut *self.found.lock());

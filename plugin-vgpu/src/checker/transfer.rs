@@ -9,7 +9,7 @@ use super::launch::LaunchedCode;
 use super::observation;
 use super::race::{Begun, Passed, Races, TransferRace};
 use crate::arena::Span;
-use crate::host_access::common;
+use crate::host_access::host_shared;
 
 /// Copies of so many bytes are one access, which does not race with atomic ones: programs read counters so.
 const WORD: u64 = 8;
@@ -57,7 +57,7 @@ impl Drop for InFlight {
     fn drop(&mut self) {
         if let Some(work) = self.work.filter(|work| !Begun::end(*work)) {
             for &span in &self.spans {
-                common::copy_ended(work, span);
+                host_shared::copy_ended(work, span);
             }
         }
     }

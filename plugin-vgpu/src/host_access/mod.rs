@@ -4,9 +4,9 @@
 //! Device memory is closed to the process while no virtual GPU works. Whoever works opens it ([`open`]). An access to
 //! closed memory raises a signal: the handler opens the memory, has the access done, and tells [`reporter`]. What the
 //! host accesses while a virtual GPU works is not seen. Memory that both may access is watched for another reason
-//! ([`common`]).
+//! ([`host_shared`]).
 
-pub mod common;
+pub mod host_shared;
 mod reporter;
 mod trace;
 
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::{Duration, Instant};
 
-use common::Common;
 use findings::Checks;
+use host_shared::HostShared;
 use parking_lot::Mutex;
 use plugin_api::{Error, Result};
 use rangemap::RangeSet;
@@ -55,14 +55,14 @@ struct State {
     closings: u32,
     last: Option<Instant>,
     /// What is no device memory alone.
-    common: Common,
+    host_shared: HostShared,
 }
 
 impl State {
     /// Closes all memory, unless somebody works.
     fn close_all(&mut self) -> Result<()> {
         if self.opened == 0 {
-            self.common.close()?;
+            self.host_shared.close()?;
         }
         self.close()
     }
@@ -80,7 +80,7 @@ impl State {
     }
 }
 
-/// From now on, memory that [`watch`] and [`common::watch`] are told of is watched, as far as the device checks that. Its
+/// From now on, memory that [`watch`] and [`host_shared::watch`] are told of is watched, as far as the device checks that. Its
 /// checker knows who has allocated it.
 pub fn look(checks: Checks, checker: Option<&Arc<Checker>>, machine: &Arc<Machine>) -> Result<()> {
     if !checks.host && !checks.race {
@@ -95,14 +95,14 @@ pub fn look(checks: Checks, checker: Option<&Arc<Checker>>, machine: &Arc<Machin
         LOOKING.store(true, Ordering::SeqCst);
     }
     if checks.race {
-        common::look();
+        host_shared::look();
     }
     Ok(())
 }
 
 /// Whether anything is looked for.
 pub fn is_looked_for() -> bool {
-    LOOKING.load(Ordering::Relaxed) || common::is_looked_for()
+    LOOKING.load(Ordering::Relaxed) || host_shared::is_looked_for()
 }
 
 /// These units are accessible device memory, of which the host has no business.
@@ -130,8 +130,8 @@ pub fn forget(units: Span) {
         let mut state = STATE.lock();
         state.watched.remove(range.clone());
         WATCHED.remove(units);
-        state.common.forget(range);
-        common::WATCHED.remove(units);
+        state.host_shared.forget(range);
+        host_shared::WATCHED.remove(units);
     }
 }
 
@@ -149,7 +149,7 @@ pub fn open() -> Result<Opened> {
             protect_all(&state, MprotectFlags::READ | MprotectFlags::WRITE)?;
             state.is_closed = false;
         }
-        state.common.open()?;
+        state.host_shared.open()?;
         state.opened += 1;
     }
     Ok(Opened { counts })
@@ -174,8 +174,8 @@ pub fn excuses(address: u64, attempt: Attempt, pc: u64) -> bool {
     if !window::contains(address) {
         return false;
     }
-    let is_common = common::WATCHED.has(address);
-    if !is_common && !WATCHED.has(address) {
+    let is_host_shared = host_shared::WATCHED.has(address);
+    if !is_host_shared && !WATCHED.has(address) {
         return false;
     }
     let unit = address / UNIT * UNIT;
@@ -188,8 +188,8 @@ pub fn excuses(address: u64, attempt: Attempt, pc: u64) -> bool {
         return false;
     }
     let trace = Trace::of_fault(address, attempt == Attempt::Store, pc);
-    reporter::tell(match is_common {
-        true => trace.of_common_memory(),
+    reporter::tell(match is_host_shared {
+        true => trace.of_shared_memory(),
         false => trace,
     });
     true

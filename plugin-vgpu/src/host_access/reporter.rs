@@ -74,8 +74,8 @@ pub fn tell(trace: Trace) {
     let Some(pipe) = PIPE.get() else {
         return;
     };
-    // Common memory may be accessed, if not always.
-    if trace.is_common == 0 && is_known(trace.key()) {
+    // HostShared memory may be accessed, if not always.
+    if trace.is_host_shared == 0 && is_known(trace.key()) {
         return;
     }
     let number = TOLD.fetch_add(1, Ordering::SeqCst) + 1;
@@ -114,7 +114,7 @@ fn report_all(mut pipe: File) {
     while pipe.read_exact(&mut bytes).is_ok() {
         // SAFETY: any words are such a structure.
         let trace: Trace = unsafe { std::mem::transmute(bytes) };
-        match trace.is_common {
+        match trace.is_host_shared {
             0 => report(&trace),
             _ => compare(trace),
         }

@@ -17,7 +17,7 @@ pub struct Trace {
     /// Whether it was a store.
     pub is_write: u64,
     /// Whether the memory is the host's, too.
-    pub is_common: u64,
+    pub is_host_shared: u64,
     /// The clock of the task that the thread executes, with a reference of its own; 0 if it executes none.
     clock: u64,
     /// The instruction, and the return addresses of the calls that led there. 0: no more of them.
@@ -43,17 +43,17 @@ impl Trace {
         Trace {
             address,
             is_write: is_write.into(),
-            is_common: 0,
+            is_host_shared: 0,
             clock: 0,
             frames,
         }
     }
 
     /// The same in memory that the host may access, too: it matters what its thread knows.
-    pub fn of_common_memory(self) -> Trace {
+    pub fn of_shared_memory(self) -> Trace {
         let clock = findings::task_clock().map_or(0, |clock| Arc::into_raw(clock) as u64);
         Trace {
-            is_common: 1,
+            is_host_shared: 1,
             clock,
             ..self
         }
@@ -63,7 +63,7 @@ impl Trace {
     pub fn take_clock(&mut self) -> Option<Arc<TaskClock>> {
         match std::mem::take(&mut self.clock) {
             0 => None,
-            // SAFETY: `of_common_memory` made it of a reference, which is taken once.
+            // SAFETY: `of_shared_memory` made it of a reference, which is taken once.
             clock => Some(unsafe { Arc::from_raw(clock as *const TaskClock) }),
         }
     }

@@ -295,13 +295,16 @@ warp_kernel!(coordinates, cx, lanes, seen: Seen, {
     vgpu_warp_lane(cx, 3);
 });
 
-/// As compiled code with a loop over the subgroups of a block: it makes the context that of each one's first thread.
+/// As compiled code with loops over subgroups and blocks: it makes the context that of each one's first thread.
 unsafe extern "C" fn coordinates_in_a_loop(cx: *mut ThreadContext, args: *const u64, call: u64) {
     // SAFETY: the engine's contract: `call` is the address of the structure, and `cx` the subgroups' own.
     unsafe {
         let call = &*(call as *const SubgroupCall);
         let width = (*(*args as *const Seen)).width;
-        for first in (0..call.threads).step_by(width as usize) {
+        let blocks = (*cx).ctaid[0]..(*cx).ctaid[0] + call.blocks;
+        let firsts = (0..call.threads).step_by(width as usize);
+        for (block, first) in blocks.flat_map(|block| firsts.clone().map(move |it| (block, it))) {
+            (*cx).ctaid[0] = block;
             let [nx, ny, _] = (*cx).ntid;
             (*cx).tid = match first < nx {
                 true => [first, 0, 0],

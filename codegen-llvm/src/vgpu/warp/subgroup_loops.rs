@@ -1,14 +1,16 @@
-//! Gives warp forms that never wait a loop over the subgroups of a block.
+//! Gives warp forms that never wait a loop over the subgroups of a block, and one over blocks around it.
 //!
 //! Called for each subgroup, a form of few instructions spends most of its time in the call: the engine writes the
 //! context, and the form loads its arguments and fills vectors with constants. In a loop all of that is done once for
-//! each block. pocl's loop over work-items does the same (Jääskeläinen et al. 2015, section 4).
+//! several blocks. pocl's loop over work-items does the same for one (Jääskeläinen et al. 2015, section 4).
 //!
 //! ```text
-//! entry:  the local variables
-//! head:   which thread the subgroup begins with, for the engine and for the code
-//! …       the form's blocks
-//! latch:  has the launch ended? another subgroup? → head, else return
+//! entry:   the local variables
+//! block:   which block it is, for the engine and for the code
+//! head:    which thread the subgroup begins with, for both
+//! …        the form's blocks
+//! latch:   has the launch ended? another subgroup? → head
+//! further: another block? → block, else return
 //! ```
 //!
 //! Needs: warp forms, optimised. Leaves: `WarpForm::Present::loops`, and functions as `vgpu_abi::SubgroupCall` says.
@@ -18,8 +20,8 @@ use std::mem::offset_of;
 use anyhow::Result;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULT};
 use llvm_sys::LLVMOpcode::{
-    LLVMAdd, LLVMAlloca, LLVMAnd, LLVMGetElementPtr, LLVMIntToPtr, LLVMLShr, LLVMLoad, LLVMRet,
-    LLVMTrunc, LLVMZExt,
+    LLVMAdd, LLVMAlloca, LLVMAnd, LLVMCall, LLVMGetElementPtr, LLVMIntToPtr, LLVMLShr, LLVMLoad,
+    LLVMRet, LLVMStore, LLVMTrunc, LLVMUDiv, LLVMURem, LLVMZExt,
 };
 use vgpu_abi::artifact::WarpForm;
 use vgpu_abi::{SubgroupCall, ThreadContext};
@@ -77,13 +79,20 @@ fn has_fixed_locals(form: Value) -> bool {
     })
 }
 
-/// The fields of the context that differ among the subgroups of a block.
-const OWN_FIELDS: [usize; 5] = [
+/// Most instructions before which the context is written; of more, it is at the beginning of each iteration.
+const MOST_READERS: usize = 40;
+
+/// Where the context has the index of the block along x.
+const BLOCK: usize = offset_of!(ThreadContext, ctaid);
+
+/// The fields of the context that differ among the subgroups of a call.
+const OWN_FIELDS: [usize; 6] = [
     offset_of!(ThreadContext, tid),
     offset_of!(ThreadContext, tid) + 4,
     offset_of!(ThreadContext, tid) + 8,
     offset_of!(ThreadContext, laneid),
     offset_of!(ThreadContext, warpid),
+    BLOCK,
 ];
 
 /// The loop of one form.
@@ -96,10 +105,33 @@ struct Loop {
     wide: Type,
 }
 
-/// The numbers of an iteration: its first thread in the block, and that thread's index.
+/// The numbers of an iteration: the block, its first thread in the block, and that thread's index.
 struct Position {
+    block: Value,
     first: Value,
     tid: [Value; 3],
+}
+
+/// The basic blocks around the form's own.
+struct Frame {
+    entry: Block,
+    block: Block,
+    head: Block,
+    latch: Block,
+    further: Block,
+    done: Block,
+    /// Threads of a block along x and y.
+    extent: [Value; 2],
+}
+
+/// Where the loops end.
+struct Ends {
+    /// The byte that is 1 when the launch has ended.
+    stop: Value,
+    /// Threads of a block's subgroups.
+    threads: Value,
+    /// The index along x of the block behind the last.
+    blocks: Value,
 }
 
 impl Loop {
@@ -136,15 +168,30 @@ impl Loop {
         }
         let whole = Value::int(self.wide, u64::MAX >> (64 - self.width));
         lanes.replace_all_uses(whole);
-        let entry = Builder::append_block(self.context, self.form, "subgroups");
-        let head = Builder::append_block(self.context, self.form, "head");
-        let latch = Builder::append_block(self.context, self.form, "latch");
-        let done = Builder::append_block(self.context, self.form, "done");
-        entry.move_before(body);
-        head.move_before(body);
+        let block = |name| Builder::append_block(self.context, self.form, name);
+        let entry = block("subgroups");
+        let builder = Builder::at_end(self.context, entry);
+        let context_field = |offset| self.field(&builder, context, offset);
+        let extent = [0, 4].map(|axis| {
+            let place = context_field(offset_of!(ThreadContext, ntid) + axis);
+            let extent = builder.load(self.narrow, place);
+            extent.set_invariant(self.context);
+            extent
+        });
+        let frame = Frame {
+            entry,
+            extent,
+            block: block("block"),
+            head: block("head"),
+            latch: block("latch"),
+            further: block("further"),
+            done: block("done"),
+        };
+        for block in [frame.entry, frame.block, frame.head] {
+            block.move_before(body);
+        }
         let is_local = |it: &Value| it.opcode() == Some(LLVMAlloca);
         let locals = body.instructions().into_iter().filter(is_local);
-        let builder = Builder::at_end(self.context, entry);
         locals.for_each(|local| builder.take(local));
         let pointer = Type::pointer(self.context);
         let call = builder.cast(LLVMIntToPtr, lanes, pointer);
@@ -153,31 +200,37 @@ impl Loop {
             get(pointer, offset_of!(SubgroupCall, current)),
             get(pointer, offset_of!(SubgroupCall, thread)),
         ];
-        let stop = get(pointer, offset_of!(SubgroupCall, stop));
-        let threads = get(self.narrow, offset_of!(SubgroupCall, threads));
-        let extent = [0, 4].map(|axis| {
-            let place = offset_of!(ThreadContext, ntid) + axis;
-            let extent = builder.load(self.narrow, self.field(&builder, context, place));
-            extent.set_invariant(self.context);
-            extent
-        });
-        builder.jump(head);
-        let position = self.begin(entry, head, places);
-        Builder::at_end(self.context, head).jump(body);
-        self.end_in(latch);
-        self.close(latch, [head, done], &position, (stop, threads, extent));
-        Builder::at_end(self.context, done).return_void();
+        let index = self.field(&builder, context, BLOCK);
+        let first = get(self.narrow, offset_of!(SubgroupCall, block));
+        let blocks = get(self.narrow, offset_of!(SubgroupCall, blocks));
+        let ends = Ends {
+            stop: get(pointer, offset_of!(SubgroupCall, stop)),
+            threads: get(self.narrow, offset_of!(SubgroupCall, threads)),
+            blocks: builder.binary(LLVMAdd, first, blocks),
+        };
+        builder.jump(frame.block);
+        let builder = Builder::at_end(self.context, frame.block);
+        let number = builder.phi(self.narrow);
+        number.add_incoming(first, frame.entry);
+        builder.store(number, index);
+        builder.jump(frame.head);
+        let position = self.begin(&frame, number, places);
+        Builder::at_end(self.context, frame.head).jump(body);
+        self.end_in(frame.latch);
+        self.close(&frame, &position, &ends);
+        Builder::at_end(self.context, frame.done).return_void();
     }
 
     /// Begins an iteration: tells the engine and the code which threads run.
-    fn begin(&self, entry: Block, head: Block, places: [Value; 2]) -> Position {
-        let builder = Builder::at_end(self.context, head);
+    fn begin(&self, frame: &Frame, block: Value, places: [Value; 2]) -> Position {
+        let builder = Builder::at_end(self.context, frame.head);
         let counter = || {
             let counter = builder.phi(self.narrow);
-            counter.add_incoming(self.number(0), entry);
+            counter.add_incoming(self.number(0), frame.block);
             counter
         };
         let position = Position {
+            block,
             first: counter(),
             tid: [(); 3].map(|()| counter()),
         };
@@ -186,26 +239,63 @@ impl Loop {
         for place in places {
             builder.store(thread, place);
         }
-        let lane = builder.binary(LLVMAnd, position.first, self.number(self.warp_size - 1));
-        let shift = self.number(self.warp_size.trailing_zeros().into());
-        let warp = builder.binary(LLVMLShr, position.first, shift);
-        let [x, y, z] = position.tid;
-        let own = [x, y, z, lane, warp];
-        self.replace_loads(&own);
+        self.replace_loads(&builder, &position);
         let context = self.form.parameters()[0];
-        if self.is_passed_on(context) {
-            for (value, offset) in own.into_iter().zip(OWN_FIELDS) {
-                builder.store(value, self.field(&builder, context, offset));
+        let mut readers = Vec::new();
+        let all_are_known = self.find_readers(context, &mut readers);
+        if all_are_known && readers.len() <= MOST_READERS {
+            // Mostly these are calls that report a fault.
+            for reader in readers {
+                let before = Builder::before(self.context, reader);
+                self.tell(
+                    &before,
+                    position.first,
+                    self.index(&before, &position, frame),
+                );
             }
+        } else {
+            self.tell(&builder, position.first, position.tid);
         }
         position
     }
 
+    /// The lane and the warp of a subgroup's first thread.
+    fn lane_and_warp(&self, builder: &Builder, first: Value) -> [Value; 2] {
+        let shift = self.number(self.warp_size.trailing_zeros().into());
+        [
+            builder.binary(LLVMAnd, first, self.number(self.warp_size - 1)),
+            builder.binary(LLVMLShr, first, shift),
+        ]
+    }
+
+    /// The index of a subgroup's first thread, of its number: the loop need not count it where nothing else uses it.
+    fn index(&self, builder: &Builder, position: &Position, frame: &Frame) -> [Value; 3] {
+        let [columns, rows] = frame.extent;
+        let row = builder.binary(LLVMUDiv, position.first, columns);
+        [
+            builder.binary(LLVMURem, position.first, columns),
+            builder.binary(LLVMURem, row, rows),
+            builder.binary(LLVMUDiv, row, rows),
+        ]
+    }
+
+    /// Writes to the context which threads run. The block's number is there.
+    fn tell(&self, builder: &Builder, first: Value, [x, y, z]: [Value; 3]) {
+        let context = self.form.parameters()[0];
+        let [lane, warp] = self.lane_and_warp(builder, first);
+        for (value, offset) in [x, y, z, lane, warp].into_iter().zip(OWN_FIELDS) {
+            builder.store(value, self.field(builder, context, offset));
+        }
+    }
+
     /// Replaces loads of what differs among subgroups, and says of other loads that nobody changes what they read.
-    fn replace_loads(&self, own: &[Value; 5]) {
+    fn replace_loads(&self, builder: &Builder, position: &Position) {
         let [context, arguments, _] = self.form.parameters()[..] else {
             unreachable!("a warp form has three parameters");
         };
+        let [x, y, z] = position.tid;
+        let [lane, warp] = self.lane_and_warp(builder, position.first);
+        let own = [x, y, z, lane, warp, position.block];
         for load in self.form.instructions() {
             if load.opcode() != Some(LLVMLoad) || load.is_volatile() {
                 continue;
@@ -225,21 +315,38 @@ impl Loop {
                     // SAFETY: `instructions` is a snapshot, and this loop does not look at the load again.
                     unsafe { load.replace_with(own[at]) }
                 }
-                None if is_shared_field(offset) => load.set_invariant(self.context),
+                // A wider load before the block's number may reach over it.
+                None if is_shared_field(offset) && (offset > BLOCK || load.ty() == self.narrow) => {
+                    load.set_invariant(self.context);
+                }
                 _ => {}
             }
         }
     }
 
-    /// Whether anything but loads of fields that are the same for the whole block uses the context.
-    fn is_passed_on(&self, value: Value) -> bool {
-        value.users().into_iter().any(|user| match user.opcode() {
+    /// Finds the instructions that read fields of the context that differ, or let others read them. Gives whether these
+    /// are all: loads and calls.
+    fn find_readers(&self, value: Value, found: &mut Vec<Value>) -> bool {
+        let context = self.form.parameters()[0];
+        let field = |address| {
+            let place = constant_place(address);
+            place.and_then(|(base, offset)| (base == context).then_some(offset))
+        };
+        value.users().into_iter().all(|user| match user.opcode() {
             Some(LLVMLoad) => {
-                let place = constant_place(user.operand(0));
-                !place.is_some_and(|(_, offset)| is_shared_field(offset))
+                if !field(user.operand(0)).is_some_and(is_shared_field) {
+                    found.push(user);
+                }
+                true
             }
-            Some(LLVMGetElementPtr) => self.is_passed_on(user),
-            _ => true,
+            Some(LLVMGetElementPtr) => self.find_readers(user, found),
+            Some(LLVMCall) => {
+                found.push(user);
+                true
+            }
+            // The loop's own: the block's number.
+            Some(LLVMStore) => field(user.operand(1)) == Some(BLOCK),
+            _ => false,
         })
     }
 
@@ -255,15 +362,9 @@ impl Loop {
         }
     }
 
-    /// Ends an iteration.
-    fn close(
-        &self,
-        latch: Block,
-        [head, done]: [Block; 2],
-        position: &Position,
-        (stop, threads, [columns, rows]): (Value, Value, [Value; 2]),
-    ) {
-        let builder = Builder::at_end(self.context, latch);
+    /// Ends an iteration, and that of the blocks.
+    fn close(&self, frame: &Frame, position: &Position, ends: &Ends) {
+        let builder = Builder::at_end(self.context, frame.latch);
         let add = |value, to| builder.binary(LLVMAdd, value, to);
         let zero = self.number(0);
         let first = add(position.first, self.number(self.width));
@@ -274,19 +375,31 @@ impl Loop {
             (builder.select(ends, zero, value), carry)
         };
         let [x, y, z] = position.tid;
+        let [columns, rows] = frame.extent;
         let (next_x, carry) = wrapped(add(x, self.number(self.width)), columns);
-        let (next_y, carry) = wrapped(add(y, carry), rows);
-        let next_z = add(z, carry);
+        x.add_incoming(next_x, frame.latch);
+        if y.users().is_empty() && z.users().is_empty() {
+            // SAFETY: nothing uses them.
+            let _none = [y, z].map(|counter| unsafe { counter.erase() });
+        } else {
+            let (next_y, carry) = wrapped(add(y, carry), rows);
+            y.add_incoming(next_y, frame.latch);
+            z.add_incoming(add(z, carry), frame.latch);
+        }
         let byte = Type::int(self.context, 8);
-        let stopped = builder.load(byte, stop);
+        let stopped = builder.load(byte, ends.stop);
         stopped.set_volatile();
         let goes_on = builder.compare(LLVMIntNE, stopped, Value::int(byte, 1));
-        let more = builder.compare(LLVMIntULT, first, threads);
-        builder.branch(builder.binary(LLVMAnd, more, goes_on), head, done);
-        let counters = [position.first, x, y, z].into_iter();
-        for (counter, next) in counters.zip([first, next_x, next_y, next_z]) {
-            counter.add_incoming(next, latch);
-        }
+        let more = builder.compare(LLVMIntULT, first, ends.threads);
+        let again = builder.binary(LLVMAnd, more, goes_on);
+        builder.branch(again, frame.head, frame.further);
+        position.first.add_incoming(first, frame.latch);
+        let builder = Builder::at_end(self.context, frame.further);
+        let next = builder.binary(LLVMAdd, position.block, self.number(1));
+        let more = builder.compare(LLVMIntNE, next, ends.blocks);
+        let again = builder.binary(LLVMAnd, more, goes_on);
+        builder.branch(again, frame.block, frame.done);
+        position.block.add_incoming(next, frame.further);
     }
 }
 

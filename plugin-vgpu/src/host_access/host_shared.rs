@@ -43,7 +43,7 @@ struct Unknown {
 
 /// What is watched, and why it is closed.
 #[derive(Default)]
-pub struct Common {
+pub struct HostShared {
     /// What kernels and host may access both, by the same address.
     managed: RangeSet<u64>,
     unknown: Vec<Unknown>,
@@ -51,7 +51,7 @@ pub struct Common {
     closings: u32,
 }
 
-impl Common {
+impl HostShared {
     /// Closes what the work accesses that the host does not know to be complete.
     pub fn close(&mut self) -> Result<()> {
         self.unknown.retain(|it| !it.work.is_old());
@@ -118,7 +118,7 @@ pub fn watch(units: Span, managed: bool) {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         if managed {
             let range = units.start..units.end();
-            STATE.lock().common.managed.insert(range);
+            STATE.lock().host_shared.managed.insert(range);
         }
     }
 }
@@ -132,7 +132,7 @@ pub fn is_watched(address: u64) -> bool {
 pub fn kernel_ended(work: DeviceWork) {
     if is_there() {
         let copied = None;
-        STATE.lock().common.add(Unknown { work, copied });
+        STATE.lock().host_shared.add(Unknown { work, copied });
     }
 }
 
@@ -141,7 +141,7 @@ pub fn copy_ended(work: DeviceWork, memory: Span) {
     if memory.len > 0 && is_watched(memory.start) {
         let (first, last) = (memory.start / PAGE, (memory.end() - 1) / PAGE);
         let copied = Some(first * PAGE..(last + 1) * PAGE);
-        STATE.lock().common.add(Unknown { work, copied });
+        STATE.lock().host_shared.add(Unknown { work, copied });
     }
 }
 
@@ -152,11 +152,11 @@ fn learned() {
     }
     let known = known_to_host();
     let mut state = STATE.lock();
-    state.common.unknown.retain(|it| !known.has(it.work));
-    UNKNOWN.store(state.common.unknown.len(), Ordering::Relaxed);
+    state.host_shared.unknown.retain(|it| !known.has(it.work));
+    UNKNOWN.store(state.host_shared.unknown.len(), Ordering::Relaxed);
     // What a system call is given must be open.
-    if state.common.unknown.is_empty()
-        && let Err(error) = state.common.open()
+    if state.host_shared.unknown.is_empty()
+        && let Err(error) = state.host_shared.open()
     {
         log::debug!("memory of host and device stays closed to the host: {error}");
     }
