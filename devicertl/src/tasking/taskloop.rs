@@ -96,7 +96,8 @@ struct Loop {
     duplicate: Option<Duplicate>,
 }
 
-/// Runs a task of a loop, of so many bytes: a copy of the pattern for iterations from `first` to `last`, as loop values.
+/// Runs a task of a loop, of so many bytes: a copy of the pattern for iterations from `first` to `last`, as loop
+/// values.
 ///
 /// The virtual GPU's compiler knows it by this name: to the checker each call is a task.
 #[unsafe(export_name = "omptarget.task_of_loop")]

@@ -1,9 +1,9 @@
 //! Memory that the host and the device may access both, such as managed and pinned memory: where races are looked for,
 //! the host's own code is seen to access it before it has waited for a kernel or a copy (decision 0123).
 //!
-//! The memory is closed from the end of such work on until the host knows of it. Whoever enqueues the work waits for its
-//! end meanwhile, or what the host does next would depend on who is faster. An access to closed memory is compared with
-//! what kernels and copies did, byte by byte, as a copy is.
+//! The memory is closed from the end of such work on until the host knows of it. Whoever enqueues the work waits for
+//! its end meanwhile, or what the host does next would depend on who is faster. An access to closed memory is compared
+//! with what kernels and copies did, byte by byte, as a copy is.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

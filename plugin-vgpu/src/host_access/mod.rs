@@ -80,8 +80,8 @@ impl State {
     }
 }
 
-/// From now on, memory that [`watch`] and [`host_shared::watch`] are told of is watched, as far as the device checks that. Its
-/// checker knows who has allocated it.
+/// From now on, memory that [`watch`] and [`host_shared::watch`] are told of is watched, as far as the device checks
+/// that. Its checker knows who has allocated it.
 pub fn look(checks: Checks, checker: Option<&Arc<Checker>>, machine: &Arc<Machine>) -> Result<()> {
     if !checks.host && !checks.race {
         return Ok(());

@@ -1,9 +1,9 @@
 //! Races: accesses to the same memory, one of them a write, by threads that nothing orders.
 //!
-//! What orders two accesses: barriers and `syncwarp` (`block_clock`), explicit tasks and who waits for them (`tasks`), atomic operations that acquire what others have
-//! released, with fences or by themselves (`releases`), and the end of a kernel before another one begins (`launches`).
-//! Two atomic operations do not race. The memory model is that of C11 as PTX has it (PTX ISA, "Memory Consistency
-//! Model"); the treatment of fences follows ThreadSanitizer's.
+//! What orders two accesses: barriers and `syncwarp` (`block_clock`), explicit tasks and who waits for them (`tasks`),
+//! atomic operations that acquire what others have released, with fences or by themselves (`releases`), and the end of
+//! a kernel before another one begins (`launches`). Two atomic operations do not race. The memory model is that of C11
+//! as PTX has it (PTX ISA, "Memory Consistency Model"); the treatment of fences follows ThreadSanitizer's.
 //!
 //! There is one multiprocessor while races are looked for, so accesses come one after the other, and its thread alone
 //! notes them (`detector`). A warp's accesses are compared as rows (`row`, `lanes`) with the rows of each segment of

@@ -3,8 +3,8 @@
 //! The device runtime runs a task where it is made, which OpenMP allows (5.2, §12.5), but no program may rely on. So to
 //! the clock a task is a thread of its own, with a number that no thread of the block has. It comes after what its
 //! maker did before, and after the tasks that it depends on. Who waits for it comes after it: at `taskwait`, at the end
-//! of a `taskgroup`, and at barriers (OpenMP 5.2, §15.5, §15.4 and §15.3). The numbers are used again, the oldest first:
-//! two tasks with the same number are taken to be ordered.
+//! of a `taskgroup`, and at barriers (OpenMP 5.2, §15.5, §15.4 and §15.3). The numbers are used again, the oldest
+//! first: two tasks with the same number are taken to be ordered.
 
 use std::collections::HashMap;
 
