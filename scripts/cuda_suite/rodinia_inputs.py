@@ -92,6 +92,21 @@ def text(path, size):
     path.write_bytes(bytes(min(255, int(chance.expovariate(0.05))) for _ in range(size)))
 
 
+def genome(folder):
+    """A genome, and reads of it with one letter changed, as FASTA files."""
+    chance = random.Random(9)
+    letters = "".join(chance.choices("ACGT", k=4000))
+    lines = [letters[first:first + 70] for first in range(0, len(letters), 70)]
+    (folder / "genome.fa").write_text(">genome\n" + "\n".join(lines) + "\n")
+    reads = []
+    for number in range(100):
+        first = chance.randrange(len(letters) - 60)
+        read = list(letters[first:first + 60])
+        read[chance.randrange(60)] = chance.choice("ACGT")
+        reads.append(f">{number}\n{''.join(read)}\n")
+    (folder / "reads.fa").write_text("".join(reads))
+
+
 def cells(folder):
     """Values and parameters of a heart cell's model, as myocyte reads them: plausible, not measured."""
     chance = random.Random(8)
