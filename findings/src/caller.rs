@@ -54,13 +54,9 @@ pub fn caller(routine: &str) -> Note {
 /// The place of the innermost call that is not in a header which wraps the library's functions. Without optimisation
 /// such a function has a frame of its own.
 fn outside_of_wrappers(calls: &[usize]) -> Option<SourceLocation> {
-    let mut places = calls.iter().map_while(|&call| location(call));
-    let innermost = places.next()?;
-    if !wraps(&innermost.file) {
-        return Some(innermost);
-    }
-    let outside = places.find(|place| !wraps(&place.file));
-    Some(outside.unwrap_or(innermost))
+    let places = || calls.iter().map_while(|&call| location(call));
+    let outside = places().find(|place| !wraps(&place.file));
+    outside.or_else(|| places().next())
 }
 
 /// The last function of the object that has this code, and the calls outside of it, the innermost first.

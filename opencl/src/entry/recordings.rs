@@ -20,6 +20,23 @@ struct Place {
 }
 
 impl Place {
+    fn new(
+        buffer: Raw,
+        queue: Raw,
+        properties: *const u64,
+        waits: (u32, *const u32),
+        (point, handle): (*mut u32, *mut Raw),
+    ) -> Place {
+        Place {
+            buffer,
+            queue,
+            properties,
+            waits,
+            point,
+            handle,
+        }
+    }
+
     /// The command buffer, if commands can be added in this way.
     ///
     /// # Safety
@@ -89,14 +106,7 @@ pub unsafe extern "C" fn clCommandBarrierWithWaitListKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(buffer, queue, properties, (count, list), (point, handle));
     let nothing = |queue| {
         Ok(Prepared {
             queue: get::<Queue>(queue)?,
@@ -127,14 +137,7 @@ pub unsafe extern "C" fn clCommandCopyBufferKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe { place.record(|queue| transfers::copy(queue, source, target, from, to, size)) })
 }
@@ -162,14 +165,7 @@ pub unsafe extern "C" fn clCommandCopyBufferRectKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| {
@@ -202,14 +198,7 @@ pub unsafe extern "C" fn clCommandCopyBufferToImageKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| {
@@ -237,14 +226,7 @@ pub unsafe extern "C" fn clCommandCopyImageKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| {
@@ -277,14 +259,7 @@ pub unsafe extern "C" fn clCommandCopyImageToBufferKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| {
@@ -312,14 +287,7 @@ pub unsafe extern "C" fn clCommandFillBufferKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| fills::fill_buffer(queue, buffer, (given, given_size), offset, size))
@@ -345,14 +313,7 @@ pub unsafe extern "C" fn clCommandFillImageKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| image_transfers::fill_image(queue, image, colour, origin, region))
@@ -378,14 +339,7 @@ pub unsafe extern "C" fn clCommandNDRangeKernelKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| {
@@ -417,14 +371,7 @@ pub unsafe extern "C" fn clCommandSVMMemcpyKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe { place.record(|queue| shared::copy(queue, to, from, size)) })
 }
@@ -447,14 +394,7 @@ pub unsafe extern "C" fn clCommandSVMMemFillKHR(
     point: *mut u32,
     handle: *mut Raw,
 ) -> i32 {
-    let place = Place {
-        buffer: commands,
-        queue,
-        properties,
-        waits: (count, list),
-        point,
-        handle,
-    };
+    let place = Place::new(commands, queue, properties, (count, list), (point, handle));
     // SAFETY: caller.
     answer(unsafe {
         place.record(|queue| shared::fill_shared(queue, pointer, (given, given_size), size))

@@ -302,7 +302,7 @@ impl LaunchChecks {
             thread: actor.thread & !31,
             ..actor
         };
-        let threads = self.code.block.iter().product::<u32>();
+        let threads = u32::from(self.code.threads());
         let threads = threads.saturating_sub(first.thread.into()).min(32);
         let absent = named & ((1 << threads) - 1);
         if absent != 0 {
@@ -418,7 +418,7 @@ impl LaunchChecks {
             threads,
         } = waiting.remove();
         drop(barriers);
-        let ended = self.code.block.iter().product::<u32>().saturating_sub(live);
+        let ended = u32::from(self.code.threads()).saturating_sub(live);
         // The reduction of a `teams` construct has a barrier, to which its master may come alone.
         let alone = self.is_openmp() && threads == ThreadSet::lanes(0, 1);
         if count == 0 && ended > 0 && !self.is_generic() && !alone {

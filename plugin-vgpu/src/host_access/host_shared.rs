@@ -16,10 +16,7 @@ use rustix::mm::MprotectFlags;
 use super::{STATE, protect};
 use crate::arena::Span;
 use crate::unit_set::UnitSet;
-use crate::window;
-
-/// Bytes of a page.
-const PAGE: u64 = 4096;
+use crate::window::{self, PAGE};
 
 /// The watched units: the signal handler asks.
 pub static WATCHED: UnitSet = UnitSet::new();
@@ -27,8 +24,10 @@ pub static WATCHED: UnitSet = UnitSet::new();
 /// Whether races are looked for.
 static LOOKING: AtomicBool = AtomicBool::new(false);
 
-/// How many watched allocations there were, and how much work the host does not know to be complete.
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+/// Whether there ever was watched memory.
+static IS_THERE: AtomicBool = AtomicBool::new(false);
+
+/// How much work the host does not know to be complete. A hint that is read without the lock.
 static UNKNOWN: AtomicUsize = AtomicUsize::new(0);
 
 /// How often the memory is closed at most: each access then takes the time of a comparison.
@@ -54,7 +53,7 @@ pub struct HostShared {
 impl HostShared {
     /// Closes what the work accesses that the host does not know to be complete.
     pub fn close(&mut self) -> Result<()> {
-        self.unknown.retain(|it| !it.work.is_old());
+        self.retain(|it| !it.work.is_old());
         if self.unknown.is_empty() || self.closings >= MOST_CLOSINGS {
             return Ok(());
         }
@@ -80,13 +79,19 @@ impl HostShared {
             let copied = it.copied.as_ref();
             copied.is_none_or(|copied| copied.end <= range.start || range.end <= copied.start)
         };
-        self.unknown.retain(is_apart);
+        self.retain(is_apart);
         self.managed.remove(range.clone());
         self.closed.remove(range);
     }
 
     fn add(&mut self, unknown: Unknown) {
         self.unknown.push(unknown);
+        UNKNOWN.store(self.unknown.len(), Ordering::Relaxed);
+    }
+
+    /// Keeps only some of the work.
+    fn retain(&mut self, is_kept: impl FnMut(&Unknown) -> bool) {
+        self.unknown.retain(is_kept);
         UNKNOWN.store(self.unknown.len(), Ordering::Relaxed);
     }
 }
@@ -108,14 +113,14 @@ pub fn is_looked_for() -> bool {
 
 /// Whether there is memory that is watched. Then launches wait.
 pub fn is_there() -> bool {
-    ALLOCATIONS.load(Ordering::Relaxed) > 0
+    IS_THERE.load(Ordering::Relaxed)
 }
 
 /// These units are memory that the host may access, too. `managed`: kernels mostly do, or else copies.
 pub fn watch(units: Span, managed: bool) {
     if is_looked_for() {
         WATCHED.add(units);
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        IS_THERE.store(true, Ordering::Relaxed);
         if managed {
             let range = units.start..units.end();
             STATE.lock().host_shared.managed.insert(range);
@@ -139,8 +144,7 @@ pub fn kernel_ended(work: DeviceWork) {
 /// So has a copy from or to memory of the host's.
 pub fn copy_ended(work: DeviceWork, memory: Span) {
     if memory.len > 0 && is_watched(memory.start) {
-        let (first, last) = (memory.start / PAGE, (memory.end() - 1) / PAGE);
-        let copied = Some(first * PAGE..(last + 1) * PAGE);
+        let copied = Some(memory.start / PAGE * PAGE..memory.end().next_multiple_of(PAGE));
         STATE.lock().host_shared.add(Unknown { work, copied });
     }
 }
@@ -152,8 +156,7 @@ fn learned() {
     }
     let known = known_to_host();
     let mut state = STATE.lock();
-    state.host_shared.unknown.retain(|it| !known.has(it.work));
-    UNKNOWN.store(state.host_shared.unknown.len(), Ordering::Relaxed);
+    state.host_shared.retain(|it| !known.has(it.work));
     // What a system call is given must be open.
     if state.host_shared.unknown.is_empty()
         && let Err(error) = state.host_shared.open()

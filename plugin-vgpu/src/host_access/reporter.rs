@@ -74,7 +74,7 @@ pub fn tell(trace: Trace) {
     let Some(pipe) = PIPE.get() else {
         return;
     };
-    // HostShared memory may be accessed, if not always.
+    // What the host shares it may access, but not at any time.
     if trace.is_host_shared == 0 && is_known(trace.key()) {
         return;
     }
