@@ -4,6 +4,13 @@
 ; RUN:   | FileCheck %s --check-prefix=IR --implicit-check-not='vpermi2var'
 ; IR: define hidden void @vgpu.warp.rotate
 ; IR: @llvm.masked.gather.v32i32
+; Where all lanes look equally far, a load from the stack starts so much further.
+; IR: define hidden void @vgpu.warp.slide
+; IR-NOT: @llvm.masked.gather
+; IR: store <32 x i32> {{.*}}, align 256
+; IR-NEXT: load <32 x i32>, {{.*}}, align 4
+; IR-NOT: @llvm.masked.gather
+; IR: ret void
 ; RUN: omptarget-codegen vgpu --warp-forms --cpu x86-64 %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"rotate"{{.*}}"width":32,"fiber":false{{.*}}"name":"partners"{{.*}}"width":32,"fiber":false
 ; RUN: omptarget-codegen vgpu --warp-forms --cpu x86-64-v2 %s 2>&1 | FileCheck %s --check-prefix=X86-64-V2
@@ -32,7 +39,17 @@ define ptx_kernel void @partners(ptr %out) {
   store i32 %both, ptr %at
   ret void
 }
+define ptx_kernel void @slide(ptr %out, i32 %by) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %at = getelementptr i32, ptr %out, i64 %i
+  %a = load i32, ptr %at
+  %b = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %a, i32 %by, i32 31)
+  store i32 %b, ptr %at
+  ret void
+}
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.match.any.sync.i32(i32, i32)
 declare { i32, i1 } @llvm.nvvm.match.all.sync.i32p(i32, i32)

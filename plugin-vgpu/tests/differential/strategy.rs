@@ -162,7 +162,8 @@ fn simple() -> BoxedStrategy<Statement> {
             .prop_map(|(to, condition)| Statement::CountAtBarrier(to, condition)),
         3 => (variable(), 1u8..40).prop_map(|(of, distance)| Statement::Exchange(of, distance)),
         2 => (variable(), 1u32..5).prop_map(|(of, columns)| Statement::Tile(of, columns)),
-        3 => (shuffle, variable(), expression(), expression())
+        // Lanes that all look equally far have an instruction of their own.
+        3 => (shuffle, variable(), expression(), prop_oneof![expression(), uniform()])
             .prop_map(|(mode, to, value, operand)| Statement::Shuffle(mode, to, value, operand)),
         2 => (vote, variable(), condition())
             .prop_map(|(vote, to, condition)| Statement::Vote(vote, to, condition)),
