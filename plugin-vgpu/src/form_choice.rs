@@ -18,11 +18,13 @@ const FIRST_TRIAL: Duration = Duration::from_millis(4);
 /// How many blocks it runs before a trial of ranges. A block may take ten times as long thread by thread.
 const FIRST_BLOCKS: u64 = 40;
 /// How many long blocks it runs before a trial of subgroups. Ten times the time of a subgroup is about that of a block.
-const FIRST_LONG_BLOCKS: u64 = 8;
+const FIRST_LONG_BLOCKS: u64 = 4;
 /// Samples of each form in a trial.
 const SAMPLES: u32 = 4;
-/// How many times as long a kernel has run when the next trial begins: where the forms are close, and where the warp
-/// form is more than twice as fast.
+/// How many times as fast a form is for the first sample of each to decide.
+const FAR: f64 = 2.0;
+/// How many times as long a kernel has run when the next trial begins: where the forms are close, and where they are
+/// far apart.
 const NEXT_TRIAL: [u64; 2] = [2, 16];
 
 /// A form of a kernel that never waits.
@@ -106,13 +108,17 @@ impl FormChoice {
         if !wanted {
             return None;
         }
-        let begun = &mut self.trial.lock().begun;
-        let [subgroups, threads] = *begun;
+        let mut trial = self.trial.lock();
+        let [subgroups, threads] = trial.begun;
         if subgroups.min(threads) >= SAMPLES {
             return None;
         }
         if blocks < FIRST_BLOCKS {
-            *begun = [subgroups + 1, threads + 1];
+            // The first one is often enough. Others wait for it: it may take as long as a block.
+            if subgroups > 0 && trial.ended.contains(&0) {
+                return None;
+            }
+            trial.begun = [subgroups + 1, threads + 1];
             return Some(Sample::Subgroup);
         }
         let way = if subgroups <= threads {
@@ -120,7 +126,7 @@ impl FormChoice {
         } else {
             Way::Threads
         };
-        begun[way as usize] += 1;
+        trial.begun[way as usize] += 1;
         Some(Sample::Range(way))
     }
 
@@ -134,7 +140,7 @@ impl FormChoice {
         if trial.ended.contains(&0) {
             return;
         }
-        let is_far = trial.threads_take(2.0);
+        let is_far = trial.threads_take(FAR) || !trial.threads_take(1.0 / FAR);
         if is_far || trial.ended.iter().min() >= Some(&SAMPLES) {
             // What is not much faster is not worth a change.
             let threads = !trial.threads_take(match self.preferred() {
@@ -208,6 +214,9 @@ mod tests {
         assert_eq!(trial(&choice, 100, 1000), 2);
         assert_eq!(choice.preferred(), Way::Subgroups);
         assert_eq!(trial(&choice, 100, 150), 2 * SAMPLES);
+        let choice = FormChoice::default();
+        assert_eq!(trial(&choice, 1000, 100), 2);
+        assert_eq!(choice.preferred(), Way::Threads);
     }
 
     #[test]
@@ -227,14 +236,18 @@ mod tests {
         let choice = FormChoice::default();
         choice.ran(FIRST_LONG_BLOCKS, FIRST_TRIAL);
         assert_eq!(choice.try_next(false), None, "there is one in a block");
-        for _ in 0..SAMPLES {
+        let sampled = || {
+            choice.tried(Way::Subgroups, 7 * 32, Duration::from_millis(7));
+            choice.tried(Way::Threads, 32, Duration::from_micros(600));
+        };
+        assert_eq!(choice.try_next(true), Some(Sample::Subgroup));
+        assert_eq!(choice.try_next(true), None, "the first has not ended");
+        sampled();
+        for _ in 1..SAMPLES {
             assert_eq!(choice.try_next(true), Some(Sample::Subgroup));
         }
         assert_eq!(choice.try_next(true), None, "the samples have begun");
-        for _ in 0..SAMPLES {
-            choice.tried(Way::Subgroups, 7 * 32, Duration::from_millis(7));
-            choice.tried(Way::Threads, 32, Duration::from_micros(600));
-        }
+        (1..SAMPLES).for_each(|_| sampled());
         assert_eq!(choice.preferred(), Way::Threads);
     }
 }
