@@ -21,7 +21,8 @@ const FIRST_BLOCKS: u64 = 40;
 const FIRST_LONG_BLOCKS: u64 = 4;
 /// Samples of each form in a trial.
 const SAMPLES: u32 = 4;
-/// How many times as fast a form is for the first sample of each to decide.
+/// How many times as fast a form is for the first sample of each to decide: either form of subgroups, the warp form of
+/// ranges.
 const FAR: f64 = 2.0;
 /// How many times as long a kernel has run when the next trial begins: where the forms are close, and where they are
 /// far apart.
@@ -60,6 +61,9 @@ pub struct FormChoice {
 /// The samples of a trial, by form.
 #[derive(Debug, Default)]
 struct Trial {
+    /// Whether samples are subgroups of the same blocks. Ranges of blocks may differ, as one may be the first that
+    /// touches its memory.
+    of_subgroups: bool,
     begun: [u32; 2],
     ended: [u32; 2],
     threads: [u64; 2],
@@ -118,6 +122,7 @@ impl FormChoice {
             if subgroups > 0 && trial.ended.contains(&0) {
                 return None;
             }
+            trial.of_subgroups = true;
             trial.begun = [subgroups + 1, threads + 1];
             return Some(Sample::Subgroup);
         }
@@ -140,7 +145,8 @@ impl FormChoice {
         if trial.ended.contains(&0) {
             return;
         }
-        let is_far = trial.threads_take(FAR) || !trial.threads_take(1.0 / FAR);
+        let is_far =
+            trial.threads_take(FAR) || trial.of_subgroups && !trial.threads_take(1.0 / FAR);
         if is_far || trial.ended.iter().min() >= Some(&SAMPLES) {
             // What is not much faster is not worth a change.
             let threads = !trial.threads_take(match self.preferred() {
