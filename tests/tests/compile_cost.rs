@@ -95,6 +95,6 @@ fn fft() {
 /// Code of reductions is written twice only where teams may lack threads.
 #[test]
 fn twelve_reductions() {
-    at_most(500, size("reductions-12", "x86-64-v3"));
+    at_most(390, size("reductions-12", "x86-64-v3"));
     at_most(270, size("reductions-12", "x86-64-v4"));
 }
