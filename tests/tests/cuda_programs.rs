@@ -128,6 +128,15 @@ fn structures() {
     }
 }
 
+/// Shifts by the width or more, and conversions of numbers that the integer does not have, as GPUs do them.
+#[test]
+fn arithmetic() {
+    for level in ["-O0", "-O2"] {
+        let outcome = program("arithmetic", level).run(&[]);
+        assert_eq!(outcome.passed(level), "PASS\n");
+    }
+}
+
 /// Warps in lockstep that exchange values through volatile shared memory.
 #[test]
 fn volatile_shared() {
