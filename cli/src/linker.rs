@@ -1,5 +1,5 @@
-//! The linker that clang runs for `--aot`, and for `nvcc -dlink` ([`crate::device_object`]). It makes machine code from the program's device images, registers it beside
-//! them, and links.
+//! The linker that clang runs for `--aot`, and for `nvcc -dlink` ([`crate::device_object`]). It makes machine code from
+//! the program's device images, registers it beside them, and links.
 //!
 //! Before it runs, clang's own linker wrapper has linked the device code and made an object that registers the image.
 //! For OpenMP, this linker replaces it by one that registers the machine code, too ([`crate::registration`]). For CUDA
