@@ -87,7 +87,7 @@ pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
     objects.try_for_each(|object| whole_program::complete(object, run))
 }
 
-/// Build files and packages read the release from these words. CMake reads it if it finds the name of the compiler whose
+/// Build files and packages read the release from these words. CMake does so if it finds the name of the compiler whose
 /// arguments these are.
 fn print_version(arguments: &[OsString]) -> Result<()> {
     let (release, own) = (headers::release(arguments)?, env!("CARGO_PKG_VERSION"));
