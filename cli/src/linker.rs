@@ -1,5 +1,5 @@
-//! The linker that clang runs for `--aot`. It makes machine code from the program's device images, registers it beside
-//! them, and links.
+//! The linker that clang runs for `--aot`, and for `nvcc -dlink` ([`crate::device_object`]). It makes machine code from
+//! the program's device images, registers it beside them, and links.
 //!
 //! Before it runs, clang's own linker wrapper has linked the device code and made an object that registers the image.
 //! For OpenMP, this linker replaces it by one that registers the machine code, too ([`crate::registration`]). For CUDA
@@ -15,8 +15,8 @@ use object::{Object, ObjectSection, SectionFlags, elf};
 use omptarget_driver::{Failure, Result, clang, dist};
 
 use crate::aot::{ARCHITECTURE, LINKER, Maker};
-use crate::containers;
 use crate::registration;
+use crate::{containers, device_object};
 
 /// The section of device images.
 const SECTION: &str = ".llvm.offloading";
@@ -60,7 +60,11 @@ impl Job {
 
 /// Links. `words` are the arguments of a linker.
 pub fn link(words: impl Iterator<Item = OsString>) -> Result<ExitCode> {
-    let mut job = Job::of(words);
+    let words: Vec<_> = words.collect();
+    if device_object::is_asked(&words) {
+        return device_object::link(&words);
+    }
+    let mut job = Job::of(words.into_iter());
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     for index in 0..job.arguments.len() {
         let path = PathBuf::from(&job.arguments[index]);
@@ -69,20 +73,19 @@ pub fn link(words: impl Iterator<Item = OsString>) -> Result<ExitCode> {
             job.arguments[index] = object.into();
         }
     }
-    let linker = program(&job.linker)?;
-    let status = Command::new(&linker)
-        .args(&job.arguments)
-        .status()
-        .map_err(Failure::system(format!(
-            "cannot start {}",
-            linker.display()
-        )))?;
+    wait_for(Command::new(program(&job.linker)?).args(&job.arguments))
+}
+
+/// Runs a linker, and gives its exit code.
+pub fn wait_for(linker: &mut Command) -> Result<ExitCode> {
+    let cannot = format!("cannot start {}", linker.get_program().display());
+    let status = linker.status().map_err(Failure::system(cannot))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
 /// The path of a linker given by name. Clang knows where its own and the system's are.
-fn program(name: &OsStr) -> Result<OsString> {
+pub fn program(name: &OsStr) -> Result<OsString> {
     if name.to_string_lossy().contains('/') {
         return Ok(name.to_owned());
     }
@@ -132,7 +135,7 @@ fn complete(path: &Path, architectures: &[String], folder: &Path, made: &Path) -
 
 /// A section of a program's memory with content. In clang's other objects those of device images are for the linker
 /// wrapper only.
-fn loaded<'data, 'file>(
+pub fn loaded<'data, 'file>(
     file: &'file object::File<'data>,
     name: &str,
 ) -> Option<object::Section<'data, 'file>> {

@@ -7,6 +7,7 @@ mod compile;
 mod completions;
 mod containers;
 mod cuda;
+mod device_object;
 mod fat_binary;
 mod fortran;
 mod hip;

@@ -128,6 +128,15 @@ fn structures() {
     }
 }
 
+/// Shifts by the width or more, and conversions of numbers that the integer does not have, as GPUs do them.
+#[test]
+fn arithmetic() {
+    for level in ["-O0", "-O2"] {
+        let outcome = program("arithmetic", level).run(&[]);
+        assert_eq!(outcome.passed(level), "PASS\n");
+    }
+}
+
 /// Warps in lockstep that exchange values through volatile shared memory.
 #[test]
 fn volatile_shared() {
@@ -163,6 +172,12 @@ fn short_rows() {
     let program = program("short_rows", "-O2");
     let how = |engine| ("OMPTARGET_VGPU_ENGINE", engine);
     let environment = [how("workgroup"), ("LIBOMPTARGET_INFO", "16")];
+    let said = e2e::run(&program.path, &[], &environment).stderr;
+    for shape in ["8 x 8 x 1", "8 x 8 x 8", "8 x 4 x 2", "16 x 16 x 1"] {
+        let of = |line: &&str| line.contains("neighbours") && line.contains(shape);
+        let line = said.lines().find(of).expect("a launch of the shape");
+        assert!(line.contains("runs warp by warp"), "{line}");
+    }
     let outcome = e2e::run(&program.path, &["fault"], &environment);
     assert_eq!(outcome.stdout, "cudaErrorIllegalAddress\n");
     assert!(

@@ -49,6 +49,20 @@ fn half_precision() {
     assert_eq!(outcome.passed("half"), "PASS\n");
 }
 
+/// `hip_bf16.h` and `hip_bfloat16.h`, beside `hip_fp16.h`.
+#[test]
+fn upper_halves_of_floats() {
+    let outcome = program("tests/programs/hip/bfloat.hip", "-O2").run(&[]);
+    assert_eq!(outcome.passed("bfloat"), "PASS\n");
+}
+
+#[test]
+fn cooperative_groups() {
+    let binary = program("tests/programs/hip/groups.hip", "-O2");
+    let outcome = binary.run_with(&[], &[("OMPTARGET_VGPU_SMS", "2")]);
+    assert_eq!(outcome.passed("groups"), "PASS\n");
+}
+
 #[test]
 fn textures() {
     let outcome = program("tests/programs/hip/textures.hip", "-O2").run(&[]);

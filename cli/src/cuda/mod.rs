@@ -2,8 +2,10 @@
 
 mod c_sources;
 mod device_files;
+mod device_link;
 mod headers;
 mod nvcc;
+mod verbose;
 mod whole_program;
 
 use std::ffi::OsString;
@@ -41,7 +43,8 @@ pub fn compile(arguments: &[OsString]) -> Result<()> {
 /// Does the same with arguments for NVIDIA's `nvcc`, to which files are C, C++ or CUDA by their names. clang does so as
 /// a driver for C, which links no library of C++.
 pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
-    let arguments = without_own_headers(nvcc::with_environment(arguments));
+    let arguments = nvcc::with_files(&nvcc::with_environment(arguments))?;
+    let arguments = without_own_headers(arguments);
     if arguments
         .iter()
         .any(|argument| argument == "--version" || argument == "-V")
@@ -51,7 +54,11 @@ pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
     if let Some((kind, arguments)) = device_files::asked(&arguments) {
         return device_files::make(kind, &arguments);
     }
+    if let Some(arguments) = device_link::asked(&arguments) {
+        return device_link::make(&arguments);
+    }
     let objects = whole_program::objects(&arguments);
+    let is_verbose = arguments.iter().any(|it| it == "-v" || it == "--verbose");
     let (mut clang, arguments) = clang(&nvcc::translate(&arguments)?)?;
     let is_no_link = |argument: &OsString| NO_LINK.iter().any(|option| argument == option);
     let links = !arguments.iter().any(is_no_link);
@@ -64,7 +71,8 @@ pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
         libraries.push(dist::file("cuda-stub/lib64")?);
         clang.arg(libraries);
     }
-    if split.before.is_empty() && objects.is_empty() {
+    let tells_link = links && is_verbose;
+    if split.before.is_empty() && objects.is_empty() && !tells_link {
         return replace_by(clang);
     }
     let run = |arguments: &[OsString]| wait_for(self::clang(arguments)?.0.args(arguments));
@@ -72,14 +80,19 @@ pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
         run(arguments)?;
     }
     wait_for(&mut clang)?;
+    if tells_link {
+        verbose::print_link(clang.get_program())?;
+    }
     let mut objects = objects.iter();
     objects.try_for_each(|object| whole_program::complete(object, run))
 }
 
-/// Build files and packages read the release from these words.
+/// Build files and packages read the release from these words. CMake does so if it finds the name of the compiler whose
+/// arguments these are.
 fn print_version(arguments: &[OsString]) -> Result<()> {
     let (release, own) = (headers::release(arguments)?, env!("CARGO_PKG_VERSION"));
     println!("omptarget nvcc {own}: CUDA C++ by clang");
+    println!("with the arguments of nvcc: NVIDIA (R) Cuda compiler driver");
     println!("Cuda compilation tools, release {release}, V{release}.0");
     Ok(())
 }

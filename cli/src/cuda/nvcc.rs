@@ -62,8 +62,12 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
         &["Xcudafe", "diag-suppress", "diag-error", "diag-warn"],
         Meaning::NothingWithValue,
     ),
-    (&["t", "threads"], Meaning::NothingWithValue),
+    (
+        &["t", "threads", "split-compile"],
+        Meaning::NothingWithValue,
+    ),
     (&["m", "machine"], Meaning::NothingWithValue),
+    (&["keep-dir"], Meaning::NothingWithValue),
     (&["ftz", "prec-div", "prec-sqrt"], Meaning::NothingWithValue),
     (
         &["m64", "restrict", "keep", "resource-usage", "res-usage"],
@@ -80,6 +84,7 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
     (
         &[
             "forward-unknown-to-host-compiler",
+            "forward-unknown-opts",
             "Wno-deprecated-gpu-targets",
         ],
         Meaning::Nothing,
@@ -91,6 +96,7 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
     ),
     (&["G", "device-debug"], Meaning::Debug),
     (&["dc", "device-c", "compile"], Meaning::Is("-c")),
+    (&["verbose"], Meaning::Is("-v")),
     // One C++ file for the host's compiler: there is none between.
     (&["cuda"], Meaning::Is("-fsyntax-only")),
     (
@@ -116,6 +122,38 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
     (&["fatbin"], Meaning::Device("fatbin")),
     (&["output-file"], Meaning::Output),
 ];
+
+/// The options that name a file with arguments.
+const FILES: [&str; 2] = ["--options-file", "-optf"];
+
+/// The arguments with those of files in the place of the options that name them. In a file, they are as in a shell.
+pub fn with_files(arguments: &[OsString]) -> Result<Vec<OsString>> {
+    let mut all = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        let (name, joined) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(OsString::from(value))),
+            None => (&*text, None),
+        };
+        if !FILES.contains(&name) {
+            all.push(argument.clone());
+            continue;
+        }
+        let missing = || Failure::Usage(format!("{name} has no value"));
+        let file = joined
+            .or_else(|| rest.next().cloned())
+            .ok_or_else(missing)?;
+        let cannot = format!("cannot read {}", file.display());
+        let content = std::fs::read_to_string(&file).map_err(Failure::system(cannot))?;
+        let words = shlex::split(&content).ok_or_else(|| Failure::File {
+            file: file.display().to_string(),
+            why: "a quotation in it has no end".into(),
+        })?;
+        all.extend(words.into_iter().map(OsString::from));
+    }
+    Ok(all)
+}
 
 /// The arguments of a command line, between those of two variables that build files leave to their users.
 pub fn with_environment(arguments: &[OsString]) -> Vec<OsString> {
@@ -295,6 +333,24 @@ mod tests {
             translated("-ptx a.cu --output-file b.ptx"),
             format!("a.cu -o b.ptx {device} {ALWAYS} -O2")
         );
+    }
+
+    #[test]
+    fn arguments_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("options");
+        std::fs::write(&file, "-O2 'a b.o'\nc.o").unwrap();
+        let given = [
+            "-c".into(),
+            "-optf".into(),
+            file.clone().into(),
+            "d.o".into(),
+        ];
+        let all = with_files(&given).unwrap();
+        assert_eq!(all, ["-c", "-O2", "a b.o", "c.o", "d.o"]);
+        std::fs::write(&file, "'a").unwrap();
+        assert!(with_files(&given).is_err());
+        assert!(with_files(&["--options-file".into()]).is_err());
     }
 
     #[test]

@@ -30,6 +30,11 @@ impl Builder {
         Builder { raw, context }
     }
 
+    /// The context whose types it uses.
+    pub fn context(&self) -> Context {
+        self.context
+    }
+
     /// Appends an empty block to a function.
     pub fn append_block(context: Context, function: Value, name: &str) -> Block {
         let name = super::c_string(name);

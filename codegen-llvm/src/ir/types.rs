@@ -21,6 +21,11 @@ impl Type {
         Type(llvm!(core::LLVMIntTypeInContext(context.0, bits)))
     }
 
+    /// `float`.
+    pub fn float(context: Context) -> Type {
+        Type(llvm!(core::LLVMFloatTypeInContext(context.0)))
+    }
+
     /// `double`.
     pub fn double(context: Context) -> Type {
         Type(llvm!(core::LLVMDoubleTypeInContext(context.0)))

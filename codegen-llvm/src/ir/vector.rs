@@ -1,6 +1,6 @@
 //! Vector types and instructions, for the warp form.
 
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind};
 
 use super::builder::EMPTY;
 use super::{Block, Builder, Context, Module, Type, Value};
@@ -60,6 +60,22 @@ impl Type {
     /// The type of a vector's or an array's elements.
     pub fn element_type(self) -> Type {
         Type(llvm!(core::LLVMGetElementType(self.0)))
+    }
+
+    /// The type itself, or that of a vector's elements.
+    pub fn scalar(self) -> Type {
+        match self.is_vector() {
+            true => self.element_type(),
+            false => self,
+        }
+    }
+
+    /// `scalar`, or a vector of as many of it as this type has elements.
+    pub fn with_scalar(self, scalar: Type) -> Type {
+        match self.is_vector() {
+            true => scalar.vector(self.length()),
+            false => scalar,
+        }
     }
 
     /// Whether it is an integer of any width.
@@ -140,12 +156,16 @@ impl Builder {
         )))
     }
 
-    /// `fcmp` with the predicate of another.
-    pub fn compare_floats_as(&self, like: Value, left: Value, right: Value) -> Value {
-        let predicate = llvm!(core::LLVMGetFCmpPredicate(like.0));
+    /// `fcmp`.
+    pub fn compare_floats(&self, predicate: LLVMRealPredicate, left: Value, right: Value) -> Value {
         Value(llvm!(core::LLVMBuildFCmp(
             self.raw, predicate, left.0, right.0, EMPTY
         )))
+    }
+
+    /// `fcmp` with the predicate of another.
+    pub fn compare_floats_as(&self, like: Value, left: Value, right: Value) -> Value {
+        self.compare_floats(llvm!(core::LLVMGetFCmpPredicate(like.0)), left, right)
     }
 
     /// `fneg`.
@@ -237,6 +257,14 @@ impl Builder {
         let int = Type::int(self.context, 32);
         let first = self.insert_element(Value::poison(ty), value, Value::int(int, 0));
         self.shuffle(first, Value::zero(int.vector(lanes)))
+    }
+
+    /// A scalar, or the vector of type `ty` whose elements it is.
+    pub fn spread(&self, scalar: Value, ty: Type) -> Value {
+        match ty.is_vector() {
+            true => self.splat(scalar, ty.length()),
+            false => scalar,
+        }
     }
 
     /// `br target`.

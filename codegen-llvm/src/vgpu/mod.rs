@@ -17,6 +17,7 @@ mod cold_values;
 mod constructors;
 mod count;
 mod debug_info;
+mod defined_arithmetic;
 mod dialect;
 mod division;
 mod emit;
@@ -43,6 +44,7 @@ mod reflect;
 mod refusal;
 mod retarget;
 mod runtime_variables;
+mod saturating_conversions;
 mod segments;
 mod shared;
 mod shared_layout;
@@ -99,6 +101,8 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("count", count::run),
     ("access-checks", access_checks::run),
     ("trap-record", trap_record::run),
+    // Lowerings and the optimiser's own arithmetic are as they should be.
+    ("defined-arithmetic", defined_arithmetic::run),
     ("loop-load-elimination", loop_load_elimination::run),
     ("lowering", lowering::run),
     ("constructors", constructors::run),
@@ -124,6 +128,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("kept-choices", kept_choices::run),
     ("division", division::run),
     ("zero-counts", zero_counts::run),
+    ("saturating-conversions", saturating_conversions::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),
     ("checked-calls", access_checks::redirect),

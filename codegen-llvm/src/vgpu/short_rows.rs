@@ -1,4 +1,4 @@
-//! Gives kernels that wait and ask for a second dimension forms for blocks of short rows.
+//! Gives kernels that ask for a second dimension forms for blocks of short rows.
 //!
 //! A warp is 32 threads with consecutive linear numbers. The virtual GPU runs a warp as vectors if the warp lies in one
 //! row of the block; of a block of 16 by 16 a warp has two. In a form for rows of 16, the block is a line of 256,
@@ -7,7 +7,9 @@
 //! becomes one of 64 by 4, and `tid.z` is the number of the line. The plugin chooses the form at each launch
 //! ([`vgpu_abi::artifact::ShortRows`]).
 //!
-//! Needs: kernels' calling convention, the image's own intrinsics, its runtime linked. Leaves: the forms, as kernels
+//! A kernel that never waits runs rows of 16 without: its subgroups are no wider.
+//!
+//! Needs: kernels' calling convention, NVIDIA's intrinsics, the image's runtime linked. Leaves: the forms, as kernels
 //! with the attribute [`FORM`].
 
 use anyhow::Result;
@@ -20,21 +22,32 @@ use super::unit::Unit;
 use crate::analysis::block_shape::{Dimension, read_by};
 use crate::analysis::exec_mode;
 use crate::analysis::kernels::{self, NVIDIA_BOUND};
-use crate::analysis::target::{MAX_THREADS, SHARED};
+use crate::analysis::target::{MAX_THREADS, SHARED, is_nvidias};
 use crate::ir::{Builder, Machine, Module, Type, Value};
 
 /// Lengths of rows that get forms.
 const LENGTHS: [u32; 2] = [8, 16];
 
+/// The length of rows for which kernels that never wait get a form, too.
+const SHORTEST: u32 = 8;
+
 /// Most instructions of a kernel that gets such forms. Larger ones cost too much time to compile again.
 const MOST: usize = 2000;
+
+/// A kernel that gets forms.
+struct Candidate {
+    name: String,
+    /// Whether its threads wait for others.
+    waits: bool,
+}
 
 /// The attribute of a form: the length of its rows and the kernel's name, with a space between.
 const FORM: &str = "vgpu.short-rows";
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    match unit.options.warp_forms && unit.options.level > 0 {
+    let wanted = unit.options.warp_forms && unit.options.level > 0;
+    match wanted && is_nvidias(&unit.module) {
         true => add(&unit.module, &unit.image_machine()?),
         false => Ok(()),
     }
@@ -52,16 +65,26 @@ pub fn form_of(kernel: Value) -> Option<ShortRows> {
 
 /// Adds the forms.
 fn add(module: &Module, machine: &Machine) -> Result<()> {
-    let names = candidates(module);
-    if names.is_empty() {
+    let candidates = candidates(module);
+    let lengths = LENGTHS.map(|columns| {
+        let wanted = candidates
+            .iter()
+            .filter(|it| it.waits || columns == SHORTEST);
+        let names: Vec<&str> = wanted.map(|it| it.name.as_str()).collect();
+        (columns, names)
+    });
+    if candidates.is_empty() {
         return Ok(());
     }
     let shared = share(module);
-    for columns in LENGTHS {
+    for (columns, names) in lengths {
+        if names.is_empty() {
+            continue;
+        }
         let copy = module.duplicate();
         hide(&copy);
         for kernel in kernels::find(&copy) {
-            if names.contains(&kernel.name) {
+            if names.contains(&kernel.name.as_str()) {
                 reshape(&copy, kernel.function, columns);
             }
         }
@@ -76,7 +99,7 @@ fn add(module: &Module, machine: &Machine) -> Result<()> {
 }
 
 /// The kernels that get forms.
-fn candidates(module: &Module) -> Vec<String> {
+fn candidates(module: &Module) -> Vec<Candidate> {
     let wanted = kernels::find(module).into_iter().filter(|kernel| {
         let function = kernel.function;
         let instructions = function.instructions();
@@ -85,10 +108,14 @@ fn candidates(module: &Module) -> Vec<String> {
             && !function.has_function_attribute("optnone")
             && exec_mode::of(module, &kernel.name) == ExecutionMode::Bare
             && instructions.iter().any(asks)
-            && instructions.iter().any(|&instruction| waits(instruction))
             && !calls_for_shape(function)
     });
-    wanted.map(|kernel| kernel.name).collect()
+    wanted
+        .map(|kernel| Candidate {
+            waits: kernel.function.instructions().into_iter().any(waits),
+            name: kernel.name,
+        })
+        .collect()
 }
 
 /// Whether a function that the kernel calls asks for the block's shape: it would get the line's. What calls through
@@ -267,7 +294,7 @@ define ptx_kernel void @runs(ptr addrspace(1) %out) {
 "#;
 
     #[test]
-    fn kernels_that_wait_get_forms_and_variables_stay_one() {
+    fn kernels_get_forms_and_variables_stay_one() {
         initialise_gpus();
         let context = Context::new();
         let machine = Machine::new(&MachineOptions {
@@ -291,6 +318,7 @@ define ptx_kernel void @runs(ptr addrspace(1) %out) {
             [
                 "asks_elsewhere",
                 "runs",
+                "runs.rows8",
                 "waits",
                 "waits.rows16",
                 "waits.rows8"

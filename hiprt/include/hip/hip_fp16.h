@@ -37,6 +37,7 @@ struct __half {
     __host__ __device__ __half(unsigned short value) : data((_Float16)value) {}
     __host__ __device__ __half(__half_raw raw) : data(raw.data) {}
 
+    __host__ __device__ _Float16 omptarget_number() const { return data; }
     __host__ __device__ operator float() const { return (float)data; }
     __host__ __device__ operator __half_raw() const {
         __half_raw raw;
@@ -64,50 +65,16 @@ struct __half {
     __host__ __device__ __half operator-() const { return __half(-data); }
 };
 
-struct __half2 {
-    __half x, y;
-
-    __half2() = default;
-    __host__ __device__ __half2(__half x, __half y) : x(x), y(y) {}
-
-    __host__ __device__ __half2 &operator+=(const __half2 &other) { return x += other.x, y += other.y, *this; }
-    __host__ __device__ __half2 &operator-=(const __half2 &other) { return x -= other.x, y -= other.y, *this; }
-    __host__ __device__ __half2 &operator*=(const __half2 &other) { return x *= other.x, y *= other.y, *this; }
-    __host__ __device__ __half2 &operator/=(const __half2 &other) { return x /= other.x, y /= other.y, *this; }
-    __host__ __device__ __half2 operator-() const { return __half2(-x, -y); }
-} __attribute__((aligned(4)));
+#define OMPTARGET_SMALL __half
+#define OMPTARGET_PAIR __half2
+#define OMPTARGET_BOTH OMPTARGET_HALF
+#include <hip/hip_small_floats_omptarget.h>
+#undef OMPTARGET_SMALL
+#undef OMPTARGET_PAIR
+#undef OMPTARGET_BOTH
 
 typedef __half half;
 typedef __half2 half2;
-
-// Operators, each with its function, and the same for pairs.
-#define OMPTARGET_HALF_OPERATION(symbol, function, of_pairs)                                                          \
-    OMPTARGET_HALF __half operator symbol(const __half &a, const __half &b) { return __half(a.data symbol b.data); }  \
-    OMPTARGET_HALF __half function(__half a, __half b) { return a symbol b; }                                         \
-    OMPTARGET_HALF __half2 operator symbol(const __half2 &a, const __half2 &b) {                                      \
-        return __half2(a.x symbol b.x, a.y symbol b.y);                                                               \
-    }                                                                                                                 \
-    OMPTARGET_HALF __half2 of_pairs(__half2 a, __half2 b) { return a symbol b; }
-OMPTARGET_HALF_OPERATION(+, __hadd, __hadd2)
-OMPTARGET_HALF_OPERATION(-, __hsub, __hsub2)
-OMPTARGET_HALF_OPERATION(*, __hmul, __hmul2)
-OMPTARGET_HALF_OPERATION(/, __hdiv, __h2div)
-#undef OMPTARGET_HALF_OPERATION
-
-#define OMPTARGET_HALF_COMPARISON(symbol, function)                                                                   \
-    OMPTARGET_HALF bool operator symbol(const __half &a, const __half &b) { return a.data symbol b.data; }            \
-    OMPTARGET_HALF bool __h##function(__half a, __half b) { return a symbol b; }                                      \
-    OMPTARGET_HALF __half2 __h##function##2(__half2 a, __half2 b) {                                                   \
-        return __half2(__half((int)(a.x symbol b.x)), __half((int)(a.y symbol b.y)));                                 \
-    }                                                                                                                 \
-    OMPTARGET_HALF bool __hb##function##2(__half2 a, __half2 b) { return a.x symbol b.x && a.y symbol b.y; }
-OMPTARGET_HALF_COMPARISON(==, eq)
-OMPTARGET_HALF_COMPARISON(!=, ne)
-OMPTARGET_HALF_COMPARISON(<, lt)
-OMPTARGET_HALF_COMPARISON(<=, le)
-OMPTARGET_HALF_COMPARISON(>, gt)
-OMPTARGET_HALF_COMPARISON(>=, ge)
-#undef OMPTARGET_HALF_COMPARISON
 
 // Bits.
 OMPTARGET_HALF unsigned short __half_as_ushort(__half value) { return __builtin_bit_cast(unsigned short, value.data); }
@@ -166,75 +133,6 @@ OMPTARGET_HALF __half2 __high2half2(__half2 pair) { return __half2half2(pair.y);
 OMPTARGET_HALF __half2 __lowhigh2highlow(__half2 pair) { return __half2(pair.y, pair.x); }
 OMPTARGET_HALF __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
 OMPTARGET_HALF __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
-
-// Arithmetic beyond the operators.
-OMPTARGET_HALF __half __hneg(__half value) { return -value; }
-OMPTARGET_HALF __half __habs(__half value) { return __ushort_as_half(__half_as_ushort(value) & 0x7fff); }
-OMPTARGET_HALF bool __hisnan(__half value) { return value.data != value.data; }
-OMPTARGET_HALF int __hisinf(__half value) {
-    return __half_as_ushort(value) == 0x7c00 ? 1 : __half_as_ushort(value) == 0xfc00 ? -1 : 0;
-}
-// A product of halves is exact in `double`. The sum is rounded twice, which seldom makes a difference.
-OMPTARGET_HALF __half __hfma(__half a, __half b, __half c) {
-    return __half((double)a.data * (double)b.data + (double)c.data);
-}
-OMPTARGET_HALF __half __hmax(__half a, __half b) { return __half(__builtin_fmaxf(__half2float(a), __half2float(b))); }
-OMPTARGET_HALF __half __hmin(__half a, __half b) { return __half(__builtin_fminf(__half2float(a), __half2float(b))); }
-OMPTARGET_HALF __half omptarget_half_in_0_1(__half value) { return __hmin(__hmax(value, __half(0)), __half(1)); }
-OMPTARGET_HALF __half __hadd_sat(__half a, __half b) { return omptarget_half_in_0_1(a + b); }
-OMPTARGET_HALF __half __hsub_sat(__half a, __half b) { return omptarget_half_in_0_1(a - b); }
-OMPTARGET_HALF __half __hmul_sat(__half a, __half b) { return omptarget_half_in_0_1(a * b); }
-OMPTARGET_HALF __half __hfma_sat(__half a, __half b, __half c) { return omptarget_half_in_0_1(__hfma(a, b, c)); }
-OMPTARGET_HALF __half2 __hneg2(__half2 pair) { return -pair; }
-OMPTARGET_HALF __half2 __habs2(__half2 pair) { return __half2(__habs(pair.x), __habs(pair.y)); }
-OMPTARGET_HALF __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
-    return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
-}
-OMPTARGET_HALF __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
-OMPTARGET_HALF __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
-OMPTARGET_HALF __half2 __hisnan2(__half2 pair) {
-    return __half2(__half((int)__hisnan(pair.x)), __half((int)__hisnan(pair.y)));
-}
-
-// Functions, computed in single precision.
-#define OMPTARGET_HALF_FUNCTION(name, expression)                                                                     \
-    OMPTARGET_HALF __half h##name(__half value) {                                                                     \
-        float x = __half2float(value);                                                                                \
-        return __half(expression);                                                                                    \
-    }                                                                                                                 \
-    OMPTARGET_HALF __half2 h2##name(__half2 pair) { return __half2(h##name(pair.x), h##name(pair.y)); }
-OMPTARGET_HALF_FUNCTION(sqrt, sqrtf(x))
-OMPTARGET_HALF_FUNCTION(rsqrt, 1.0f / sqrtf(x))
-OMPTARGET_HALF_FUNCTION(rcp, 1.0f / x)
-OMPTARGET_HALF_FUNCTION(exp, expf(x))
-OMPTARGET_HALF_FUNCTION(exp2, exp2f(x))
-OMPTARGET_HALF_FUNCTION(exp10, exp2f(x * 3.3219280948873623f))
-OMPTARGET_HALF_FUNCTION(log, logf(x))
-OMPTARGET_HALF_FUNCTION(log2, log2f(x))
-OMPTARGET_HALF_FUNCTION(log10, log10f(x))
-OMPTARGET_HALF_FUNCTION(sin, sinf(x))
-OMPTARGET_HALF_FUNCTION(cos, cosf(x))
-OMPTARGET_HALF_FUNCTION(ceil, __builtin_ceilf(x))
-OMPTARGET_HALF_FUNCTION(floor, __builtin_floorf(x))
-OMPTARGET_HALF_FUNCTION(trunc, __builtin_truncf(x))
-OMPTARGET_HALF_FUNCTION(rint, __builtin_rintf(x))
-#undef OMPTARGET_HALF_FUNCTION
-
-#ifdef __HIP__
-// Shuffles.
-#define OMPTARGET_HALF_SHUFFLE(name, argument)                                                                        \
-    static inline __device__ __half name(__half value, argument which, int width = warpSize) {                        \
-        return __ushort_as_half((unsigned short)name((int)__half_as_ushort(value), which, width));                    \
-    }                                                                                                                 \
-    static inline __device__ __half2 name(__half2 pair, argument which, int width = warpSize) {                       \
-        return __builtin_bit_cast(__half2, name(__builtin_bit_cast(int, pair), which, width));                        \
-    }
-OMPTARGET_HALF_SHUFFLE(__shfl, int)
-OMPTARGET_HALF_SHUFFLE(__shfl_up, unsigned)
-OMPTARGET_HALF_SHUFFLE(__shfl_down, unsigned)
-OMPTARGET_HALF_SHUFFLE(__shfl_xor, int)
-#undef OMPTARGET_HALF_SHUFFLE
-#endif
 
 #undef OMPTARGET_HALF
 

@@ -1,5 +1,5 @@
 // Blocks whose rows are shorter than a warp, in kernels with barriers: a matrix product by tiles, reductions of rows, and
-// variables that all forms of a kernel must share.
+// variables that all forms of a kernel must share. A kernel without barriers, too.
 #include <cstdio>
 #include <cstring>
 
@@ -45,6 +45,18 @@ __global__ void shape(int *seen, int *sums) {
       sum += own[number + x];
     sums[threadIdx.z * blockDim.y + threadIdx.y] = sum;
   }
+}
+
+// The sum of a point's neighbours in a box of `extent` points along each axis. No thread waits.
+__global__ void neighbours(const int *points, int *sums, int extent) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  const int z = blockIdx.z * blockDim.z + threadIdx.z;
+  if (x >= extent || y >= extent || z >= extent) return;
+  const int at = (z * extent + y) * extent + x, end = extent - 1;
+  int sum = (x > 0 ? points[at - 1] : 0) + (x < end ? points[at + 1] : 0);
+  sum += (y > 0 ? points[at - extent] : 0) + (y < end ? points[at + extent] : 0);
+  sum += (z > 0 ? points[at - extent * extent] : 0) + (z < end ? points[at + extent * extent] : 0);
+  sums[at] = sum;
 }
 
 // The thread in column 3 of row 5 goes too far.
@@ -112,6 +124,34 @@ static bool knows(dim3 block) {
   return true;
 }
 
+static bool adds_neighbours(dim3 block) {
+  constexpr int extent = 21, count = extent * extent * extent;
+  int *points, *sums;
+  cudaMallocManaged((void **)&points, count * sizeof(int));
+  cudaMallocManaged((void **)&sums, count * sizeof(int));
+  for (int i = 0; i < count; ++i)
+    points[i] = i % 11;
+  auto blocks = [](unsigned threads) { return (extent + threads - 1) / threads; };
+  neighbours<<<dim3(blocks(block.x), blocks(block.y), blocks(block.z)), block>>>(points, sums, extent);
+  if (cudaDeviceSynchronize() != cudaSuccess)
+    return !failed("neighbours");
+  auto point = [&](int x, int y, int z) {
+    const bool inside = x >= 0 && y >= 0 && z >= 0 && x < extent && y < extent && z < extent;
+    return inside ? points[(z * extent + y) * extent + x] : 0;
+  };
+  for (int i = 0; i < count; ++i) {
+    const int x = i % extent, y = i / extent % extent, z = i / extent / extent;
+    const int sum = point(x - 1, y, z) + point(x + 1, y, z) + point(x, y - 1, z) + point(x, y + 1, z) +
+                    point(x, y, z - 1) + point(x, y, z + 1);
+    if (sums[i] != sum) {
+      printf("FAIL: sum of point %d, blocks of %u x %u x %u\n", i, block.x, block.y, block.z);
+      return false;
+    }
+  }
+  cudaFree(points), cudaFree(sums);
+  return true;
+}
+
 int main(int count, char **) {
   if (count > 1) {
     int *place;
@@ -129,7 +169,7 @@ int main(int count, char **) {
   const dim3 shapes[] = {dim3(16, 16),  dim3(8, 8),   dim3(16, 2),  dim3(16, 3),   dim3(8, 4, 2), dim3(8, 8, 8),
                          dim3(16, 4, 5), dim3(8, 6, 2), dim3(16, 1), dim3(5, 3, 2), dim3(64, 2),   dim3(1, 33)};
   for (dim3 block : shapes)
-    if (!right || !knows(block))
+    if (!right || !knows(block) || !adds_neighbours(block))
       return 1;
   puts("PASS");
   return 0;

@@ -31,6 +31,10 @@ static const char *source =
     "    CHECK(as_int(cospi(2.5f)) == 0 && as_int(tanpi(1.0f)) == (int)0x80000000);\n"
     "    CHECK(as_long(atanpi(-0.0)) == (long)0x8000000000000000UL);\n"
     "    CHECK(fabs(lgamma(0.5f) - 0.572364943f) < 1e-6f);\n"
+    "    CHECK(fmod(tiny, 1.0f) == tiny && fmod(-1.0f, 5 * tiny) == -tiny);\n"
+    "    int quotient;\n"
+    "    CHECK(remquo(-201 * tiny, tiny * 2, &quotient) == -tiny && quotient == -100);\n"
+    "    CHECK(all(remainder((float2)(3 * tiny, 7.0f), (float2)(2 * tiny, 4.0f)) == (float2)(-tiny, -1.0f)));\n"
     "}\n";
 
 int main(void) {

@@ -42,7 +42,15 @@ fn f(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// Conversions of floating-point numbers. NaN becomes 0; what is too large becomes the largest.
+/// What NaN becomes where 64 bits take part: the highest bit alone.
+fn of_double(number: f64, bits: u32, convert: impl Fn(f64) -> u64) -> u64 {
+    match number.is_nan() {
+        true => 1 << (bits - 1),
+        false => convert(number),
+    }
+}
+
+/// Conversions of floating-point numbers. NaN becomes 0 but for those; what is too large becomes the largest.
 pub fn of_floats() -> Vec<Case> {
     vec![
         case("cvt.rzi.s32.f32 {d}, {a};", 32, |a, _, _| {
@@ -55,7 +63,18 @@ pub fn of_floats() -> Vec<Case> {
             (f(a).floor() as u32).into()
         }),
         case_of("cvt.rpi.s64.f64 {d}, {a};", 64, [64; 3], |a, _, _| {
-            f64::from_bits(a).ceil() as i64 as u64
+            of_double(f64::from_bits(a), 64, |it| it.ceil() as i64 as u64)
+        }),
+        case_of("cvt.rzi.s32.f64 {d}, {a};", 32, [64; 3], |a, _, _| {
+            of_double(f64::from_bits(a), 32, |it| it as i32 as u64)
+        }),
+        case_of("cvt.rni.u32.f64 {d}, {a};", 32, [64; 3], |a, _, _| {
+            of_double(f64::from_bits(a), 32, |it| {
+                (it.round_ties_even() as u32).into()
+            })
+        }),
+        case_of("cvt.rzi.u64.f32 {d}, {a};", 64, [32; 3], |a, _, _| {
+            of_double(f(a).into(), 64, |it| it as u64)
         }),
         case_of("cvt.rzi.u16.f32 {d}, {a};", 16, [32; 3], |a, _, _| {
             (f(a) as u16).into()

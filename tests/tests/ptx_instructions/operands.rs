@@ -56,7 +56,8 @@ pub fn triples(count: usize, float: bool) -> Vec<Triple> {
         match (float, thread % 2) {
             (false, _) => WHOLE[index % WHOLE.len()],
             (true, 0) => u64::from(SINGLES[index % SINGLES.len()].to_bits()),
-            (true, _) => f64::from(SINGLES[index % SINGLES.len()]).to_bits(),
+            // Halved, so that no number is left out.
+            (true, _) => f64::from(SINGLES[index / 2 % SINGLES.len()]).to_bits(),
         }
     };
     (0..count)

@@ -89,10 +89,11 @@ fn narrow(name: &str) -> Option<Body> {
 /// notes on NaN).
 fn to_integer(name: &str, from: &str, bits: u32, signed: bool) -> Option<Body> {
     let round = match rounding(name) {
-        None => "roundeven",
-        Some(0) => "trunc",
-        Some(2) => "ceil",
-        Some(_) => "floor",
+        None => Some("roundeven"),
+        // As conversions do.
+        Some(0) => None,
+        Some(2) => Some("ceil"),
+        Some(_) => Some("floor"),
     };
     let suffix = if from == "float" { "f32" } else { "f64" };
     let convert = if signed { "fptosi" } else { "fptoui" };
@@ -101,9 +102,15 @@ fn to_integer(name: &str, from: &str, bits: u32, signed: bool) -> Option<Body> {
         ("double", _) => i32::MIN.to_string(),
         _ => "0".to_owned(),
     };
+    let (whole, rounding) = match round {
+        None => ("%a0", String::new()),
+        Some(round) => (
+            "%whole",
+            format!("  %whole = call {from} @llvm.{round}.{suffix}({from} %a0)\n"),
+        ),
+    };
     Body::plain(format!(
-        "  %whole = call {from} @llvm.{round}.{suffix}({from} %a0)\n  \
-         %number = call i{bits} @llvm.{convert}.sat.i{bits}.{suffix}({from} %whole)\n  \
+        "{rounding}  %number = call i{bits} @llvm.{convert}.sat.i{bits}.{suffix}({from} {whole})\n  \
          %nan = fcmp uno {from} %a0, 0.0\n  %r = select i1 %nan, i{bits} {nan}, i{bits} %number\n  ret i{bits} %r"
     ))
 }

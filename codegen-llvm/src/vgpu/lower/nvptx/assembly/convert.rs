@@ -182,17 +182,30 @@ fn to_whole(
     emitter.assign(to, made, &value)
 }
 
-/// Rounds, then clamps; NaN is 0.
+/// Rounds, then clamps. NaN is 0, or the highest bit alone where 64 bits take part (PTX ISA, "cvt", notes on NaN).
 fn from_float(
     emitter: &mut Emitter,
     instruction: &Instruction,
     (made, ty): (Ty, Ty),
     value: String,
 ) -> Option<String> {
-    let whole = rounded(emitter, instruction, ty, value);
+    let whole = match instruction.has("rzi") {
+        // As the conversion does.
+        true => value.clone(),
+        false => rounded(emitter, instruction, ty, value.clone()),
+    };
     let letter = if made.is_signed() { 's' } else { 'u' };
     let name = format!("llvm.fpto{letter}i.sat.i{}.{}", made.bits, ty.suffix());
-    Some(emitter.call(&made.llvm(), &name, &[(ty.llvm(), whole)]))
+    let (llvm, from) = (made.llvm(), ty.llvm());
+    let number = emitter.call(&llvm, &name, &[(from.clone(), whole)]);
+    if made.bits < 64 && ty.bits < 64 {
+        return Some(number);
+    }
+    let is_nan = emitter.op(&format!("fcmp uno {from} {value}, {value}"));
+    let highest = 1_u64 << (made.bits - 1);
+    Some(emitter.op(&format!(
+        "select i1 {is_nan}, {llvm} {highest}, {llvm} {number}"
+    )))
 }
 
 /// To a whole number, as the opcode says.
