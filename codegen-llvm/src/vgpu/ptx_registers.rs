@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::ptx_addresses;
 use super::ptx_divisions;
 use super::unit::Unit;
+use super::wide_counters;
 use crate::ptx_reader::was_ptx;
 
 /// Makes values of registers.
@@ -15,6 +16,9 @@ const VALUES: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixp
 /// Sees which memory the pointers mean that addresses have become.
 const MEMORY: &str =
     "function(instcombine<no-verify-fixpoint>,sroa,early-cse<memssa>,simplifycfg,gvn)";
+
+/// Finds out what numbers can be, from the branches before them.
+const RANGES: &str = "function(correlated-propagation,instcombine<no-verify-fixpoint>)";
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -28,5 +32,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         ptx_divisions::run(context, function);
         ptx_addresses::run(context, function);
     }
-    unit.machine.run_passes(&unit.module, MEMORY)
+    unit.machine.run_passes(&unit.module, MEMORY)?;
+    unit.machine.run_passes(&unit.module, RANGES)?;
+    for function in unit.module.definitions() {
+        wide_counters::widen_sums(context, function);
+    }
+    Ok(())
 }

@@ -9,12 +9,15 @@
 //! The step of a worksharing loop is an expression that LLVM's induction variables do not know. If `instcombine` sees
 //! this first, it drops the promise that the sum does not overflow, and cuts each number to 32 bits by shifts. Counters
 //! that may wrap are no consecutive numbers, and their loads no vectors.
+//!
+//! In PTX such a promise is lost, and no counter is a 64-bit one from the beginning. There `correlated-propagation` finds
+//! out that a sum has no carry, from what the loop's ends ask ([`widen_sums`]).
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
 
 use super::unit::Unit;
-use crate::ir::{Builder, Context, Value};
+use crate::ir::{Builder, Context, Type, Value};
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -24,6 +27,35 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Adds in 64 bits what was cut to 32 bits, added without a carry, and extended. Needs: the promises of
+/// `correlated-propagation`.
+pub fn widen_sums(context: Context, function: Value) {
+    for extension in function.instructions() {
+        if extension.opcode() != Some(LLVMOpcode::LLVMZExt) || !extension.operand(0).cannot_carry() {
+            continue;
+        }
+        let sum = extension.operand(0);
+        let operands = [sum.operand(0), sum.operand(1)];
+        let Some(cut) = operands.iter().position(|it| is_whole(*it, extension.ty())) else {
+            continue;
+        };
+        let builder = Builder::before(context, extension);
+        let other = builder.cast(LLVMOpcode::LLVMZExt, operands[1 - cut], extension.ty());
+        let wide = builder.add_without_overflow(operands[cut].operand(0), other);
+        wide.set_cannot_carry();
+        // SAFETY: neither the number that was cut nor the sum has more than 32 bits, so the extended sum is the sum of
+        // the extended numbers. It stands where the other stood.
+        unsafe { extension.replace_with(wide) };
+    }
+}
+
+/// Whether a value is a number of type `wide`, of which nothing was cut off (`trunc nuw`).
+fn is_whole(value: Value, wide: Type) -> bool {
+    value.opcode() == Some(LLVMOpcode::LLVMTrunc)
+        && value.keeps_all_bits()
+        && value.operand(0).ty() == wide
 }
 
 /// Widens the increments of a counter.
@@ -121,6 +153,31 @@ done:
             assert!(after.contains("add nsw i64 %"), "{after}");
             assert!(!after.contains("%sum"), "{after}");
         }
+    }
+
+    #[test]
+    fn sums_without_a_carry_are_wide() {
+        let widened = |cut: &str, add: &str, extension: &str| {
+            let text = format!(
+                "define i64 @f(i64 %counter, i32 %step) {{
+  %short = {cut} i64 %counter to i32
+  %sum = {add} i32 %step, %short
+  %next = {extension} i32 %sum to i64
+  ret i64 %next
+}}"
+            );
+            let context = Context::new();
+            let module = Module::parse(context, &text, "test").unwrap();
+            widen_sums(context, module.definitions()[0]);
+            module.verify("after the pass").unwrap();
+            module.print().contains("add nuw nsw i64 %counter")
+        };
+        assert!(widened("trunc nuw", "add nuw", "zext"));
+        assert!(widened("trunc nuw", "or disjoint", "zext nneg"));
+        assert!(!widened("trunc", "add nuw", "zext"));
+        assert!(!widened("trunc nsw", "add nuw", "zext"));
+        assert!(!widened("trunc nuw", "add nsw", "zext"));
+        assert!(!widened("trunc nuw", "add nuw", "sext"));
     }
 
     #[test]
