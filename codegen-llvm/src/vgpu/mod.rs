@@ -38,6 +38,7 @@ mod polling_loops;
 mod prologue;
 mod ptx_addresses;
 mod ptx_divisions;
+mod ptx_masks;
 mod ptx_registers;
 mod reflect;
 mod refusal;

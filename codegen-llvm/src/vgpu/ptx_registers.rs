@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::ptx_addresses;
 use super::ptx_divisions;
+use super::ptx_masks;
 use super::unit::Unit;
 use super::wide_counters;
 use crate::ptx_reader::was_ptx;
@@ -18,7 +19,7 @@ const MEMORY: &str =
     "function(instcombine<no-verify-fixpoint>,sroa,early-cse<memssa>,simplifycfg,gvn)";
 
 /// Finds out what numbers can be, from the branches before them.
-const RANGES: &str = "function(correlated-propagation,instcombine<no-verify-fixpoint>)";
+const RANGES: &str = "correlated-propagation,instcombine<no-verify-fixpoint>";
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -33,9 +34,17 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         ptx_addresses::run(context, function);
     }
     unit.machine.run_passes(&unit.module, MEMORY)?;
-    unit.machine.run_passes(&unit.module, RANGES)?;
     for function in unit.module.definitions() {
-        wide_counters::widen_sums(context, function);
+        let find_ranges = || {
+            let (module, machine) = (&unit.module, &unit.machine);
+            machine.run_function_passes(module, function, RANGES)
+        };
+        ptx_masks::run(context, function);
+        find_ranges()?;
+        if wide_counters::widen_sums(context, function) {
+            ptx_masks::run(context, function);
+            find_ranges()?;
+        }
     }
     Ok(())
 }

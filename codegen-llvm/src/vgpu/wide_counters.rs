@@ -29,26 +29,31 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Adds in 64 bits what was cut to 32 bits, added without a carry, and extended. Needs: the promises of
-/// `correlated-propagation`.
-pub fn widen_sums(context: Context, function: Value) {
+/// Adds in 64 bits what was cut to 32 bits, added without a carry, and extended. Gives whether there is such a sum.
+/// Needs: the promises of `correlated-propagation`.
+pub fn widen_sums(context: Context, function: Value) -> bool {
+    let mut widened = false;
     for extension in function.instructions() {
         if extension.opcode() != Some(LLVMOpcode::LLVMZExt) || !extension.operand(0).cannot_carry() {
             continue;
         }
-        let sum = extension.operand(0);
+        let (sum, ty) = (extension.operand(0), extension.ty());
         let operands = [sum.operand(0), sum.operand(1)];
-        let Some(cut) = operands.iter().position(|it| is_whole(*it, extension.ty())) else {
+        let Some(cut) = operands.iter().position(|it| is_whole(*it, ty)) else {
             continue;
         };
-        let builder = Builder::before(context, extension);
-        let other = builder.cast(LLVMOpcode::LLVMZExt, operands[1 - cut], extension.ty());
+        let builder = Builder::before(context, sum);
+        let other = builder.cast(LLVMOpcode::LLVMZExt, operands[1 - cut], ty);
         let wide = builder.add_without_overflow(operands[cut].operand(0), other);
         wide.set_cannot_carry();
-        // SAFETY: neither the number that was cut nor the sum has more than 32 bits, so the extended sum is the sum of
-        // the extended numbers. It stands where the other stood.
-        unsafe { extension.replace_with(wide) };
+        // What the loop asks bounds the wide number, too.
+        let narrow = builder.cast(LLVMOpcode::LLVMTrunc, wide, sum.ty());
+        narrow.set_cannot_carry();
+        sum.replace_all_uses(narrow);
+        extension.replace_all_uses(wide);
+        widened = true;
     }
+    widened
 }
 
 /// Whether a value is a number of type `wide`, of which nothing was cut off (`trunc nuw`).
@@ -168,9 +173,10 @@ done:
             );
             let context = Context::new();
             let module = Module::parse(context, &text, "test").unwrap();
-            widen_sums(context, module.definitions()[0]);
+            let widened = widen_sums(context, module.definitions()[0]);
             module.verify("after the pass").unwrap();
-            module.print().contains("add nuw nsw i64 %counter")
+            assert_eq!(widened, module.print().contains("add nuw nsw i64 %counter"));
+            widened
         };
         assert!(widened("trunc nuw", "add nuw", "zext"));
         assert!(widened("trunc nuw", "or disjoint", "zext nneg"));
