@@ -41,6 +41,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         };
         ptx_masks::run(context, function);
         find_ranges()?;
+        if wide_counters::join_counters(context, function) {
+            find_ranges()?;
+        }
         if wide_counters::widen_sums(context, function) {
             ptx_masks::run(context, function);
             find_ranges()?;

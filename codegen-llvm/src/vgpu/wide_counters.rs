@@ -29,6 +29,43 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
+/// Has one counter where two count the same, one in 64 bits and one in 32. Gives whether there are such.
+pub fn join_counters(context: Context, function: Value) -> bool {
+    let mut joined = false;
+    for block in function.blocks() {
+        let phis = block.instructions().into_iter().filter(|it| it.is_phi());
+        let (wide, narrow): (Vec<_>, Vec<_>) = phis
+            .filter(|it| it.ty().is_int())
+            .partition(|it| it.ty().int_width() == 64);
+        for counter in narrow {
+            let Some(&same) = wide.iter().find(|it| counts_alike(**it, counter)) else {
+                continue;
+            };
+            let Some(first) = block.instructions().into_iter().find(|it| !it.is_phi()) else {
+                continue;
+            };
+            let builder = Builder::before(context, first);
+            let cut = builder.cast(LLVMOpcode::LLVMTrunc, same, counter.ty());
+            cut.set_cannot_carry();
+            counter.replace_all_uses(cut);
+            joined = true;
+        }
+    }
+    joined
+}
+
+/// Whether a phi is another one, extended with zeros: each of its numbers is, or the other's is cut off it.
+fn counts_alike(wide: Value, narrow: Value) -> bool {
+    let others = narrow.incoming();
+    wide.incoming().into_iter().all(|(long, from)| {
+        others.iter().any(|&(short, block)| {
+            let extends = long.opcode() == Some(LLVMOpcode::LLVMZExt) && long.operand(0) == short;
+            let cut = is_whole(short, long.ty()) && short.operand(0) == long;
+            block == from && (extends || cut)
+        })
+    })
+}
+
 /// Adds in 64 bits what was cut to 32 bits, added without a carry, and extended. Gives whether there is such a sum.
 /// Needs: the promises of `correlated-propagation`.
 pub fn widen_sums(context: Context, function: Value) -> bool {
@@ -158,6 +195,37 @@ done:
             assert!(after.contains("add nsw i64 %"), "{after}");
             assert!(!after.contains("%sum"), "{after}");
         }
+    }
+
+    #[test]
+    fn what_counts_twice_counts_once() {
+        let joined = |begin: &str, next: &str| {
+            let text = format!(
+                "define void @f(i64 %from, i32 %step) {{
+entry:
+  %begin = {begin}
+  br label %loop
+loop:
+  %wide = phi i64 [ %from, %entry ], [ %next, %loop ]
+  %narrow = phi i32 [ %begin, %entry ], [ %sum, %loop ]
+  %sum = add i32 %narrow, %step
+  %next = {next}
+  %more = icmp ult i32 %sum, 1000
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"
+            );
+            let context = Context::new();
+            let module = Module::parse(context, &text, "test").unwrap();
+            let joined = join_counters(context, module.definitions()[0]);
+            module.verify("after the pass").unwrap();
+            assert_eq!(joined, module.print().contains("trunc nuw i64 %wide to i32"));
+            joined
+        };
+        assert!(joined("trunc nuw i64 %from to i32", "zext i32 %sum to i64"));
+        assert!(!joined("trunc i64 %from to i32", "zext i32 %sum to i64"));
+        assert!(!joined("trunc nuw i64 %from to i32", "sext i32 %sum to i64"));
     }
 
     #[test]
