@@ -9,6 +9,10 @@
 //! are used only behind the guard. It then reads memory later, but nothing is written in between.
 //!
 //! If the loop never ends, thread 0 still runs it, and the other threads wait for thread 0 at the guard's barrier.
+//!
+//! Code that was PTX has the barrier before a guard already (`device::guards`), behind the loop. The loop moves over it,
+//! too: from there to the barrier behind the guard, the other threads do nothing. What they wrote before the first
+//! barrier would have been a race with the loop, and what they write behind the second comes after it.
 
 use std::collections::HashSet;
 
@@ -17,9 +21,11 @@ use anyhow::Result;
 use super::unit::Unit;
 use crate::analysis::control_flow::ControlFlow;
 use crate::analysis::effects::has_no_effects;
+use crate::analysis::intrinsics::is_block_barrier;
 use crate::analysis::{exec_mode, kernels};
 use crate::device::guards;
 use crate::ir::{Block, Builder, Context, Value};
+use crate::ptx_reader::was_ptx;
 use vgpu_abi::summary::ExecutionMode;
 
 /// The pass.
@@ -28,7 +34,21 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         if exec_mode::of(&unit.module, &kernel.name) != ExecutionMode::GenericSpmd {
             continue;
         }
-        while let Some(found) = find(kernel.function) {
+        while let Some(found) = find(kernel.function, has_no_effects) {
+            found.apply(unit.context());
+        }
+    }
+    Ok(())
+}
+
+/// The pass for code that was PTX, of which the kernels' modes are not known. Needs: registers made values.
+pub fn run_on_ptx(unit: &mut Unit) -> Result<()> {
+    if unit.options.level == 0 || !was_ptx(&unit.module) {
+        return Ok(());
+    }
+    let may_stay_ahead = |it| has_no_effects(it) || is_block_barrier(it);
+    for function in unit.module.definitions() {
+        while let Some(found) = find(function, may_stay_ahead) {
             found.apply(unit.context());
         }
     }
@@ -54,13 +74,13 @@ struct Region {
     inner: HashSet<Block>,
 }
 
-/// The first guard behind which a region can move.
-fn find(function: Value) -> Option<Sinking> {
+/// The first guard behind which a region can move. In the guard's block all instructions are `passable`.
+fn find(function: Value, passable: impl Fn(Value) -> bool) -> Option<Sinking> {
     let flow = ControlFlow::new(function);
     let headers = flow.loops().into_iter().map(|each| each.header).collect();
     flow.blocks().iter().find_map(|&block| {
         let (branch, guarded) = guards::guarded(block)?;
-        if guarded.predecessors() != [block] || !block_has_no_effects(block) {
+        if guarded.predecessors() != [block] || !block.instructions().into_iter().all(&passable) {
             return None;
         }
         let others = reached_without(flow.blocks()[0], guarded);
