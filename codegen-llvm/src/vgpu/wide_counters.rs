@@ -71,7 +71,8 @@ fn counts_alike(wide: Value, narrow: Value) -> bool {
 pub fn widen_sums(context: Context, function: Value) -> bool {
     let mut widened = false;
     for extension in function.instructions() {
-        if extension.opcode() != Some(LLVMOpcode::LLVMZExt) || !extension.operand(0).cannot_carry() {
+        if extension.opcode() != Some(LLVMOpcode::LLVMZExt) || !extension.operand(0).cannot_carry()
+        {
             continue;
         }
         let (sum, ty) = (extension.operand(0), extension.ty());
@@ -220,12 +221,18 @@ done:
             let module = Module::parse(context, &text, "test").unwrap();
             let joined = join_counters(context, module.definitions()[0]);
             module.verify("after the pass").unwrap();
-            assert_eq!(joined, module.print().contains("trunc nuw i64 %wide to i32"));
+            assert_eq!(
+                joined,
+                module.print().contains("trunc nuw i64 %wide to i32")
+            );
             joined
         };
         assert!(joined("trunc nuw i64 %from to i32", "zext i32 %sum to i64"));
         assert!(!joined("trunc i64 %from to i32", "zext i32 %sum to i64"));
-        assert!(!joined("trunc nuw i64 %from to i32", "sext i32 %sum to i64"));
+        assert!(!joined(
+            "trunc nuw i64 %from to i32",
+            "sext i32 %sum to i64"
+        ));
     }
 
     #[test]

@@ -5,14 +5,22 @@
 //! iteration some iterations ahead: it takes the distance from its address in the last iteration. A wrong guess costs
 //! only the instruction. Shared memory is in the caches anyway.
 
-use llvm_sys::LLVMOpcode;
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::vectoriser::Vectoriser;
-use crate::ir::{Type, Value};
+use crate::ir::{Block, Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::grid_steps::steps_over_grid;
 
 /// How many iterations ahead: about as many iterations of little work as the latency of memory covers.
 const ITERATIONS: u64 = 32;
+
+/// How many subgroups ahead, where iterations go round all threads of the grid and lie on different pages: the next
+/// subgroup goes on behind this one, and the loop has mostly ended before as many iterations.
+const SUBGROUPS: u64 = 4;
+
+/// Bytes of a page.
+const PAGE: u64 = 4096;
 
 /// Bytes that one prefetch brings: a cache line.
 const LINE: u64 = 64;
@@ -23,8 +31,11 @@ impl Vectoriser<'_> {
     /// in another iteration.
     pub(super) fn prefetch_ahead(&mut self, address: Value, start: Value, bytes: u64) {
         let (origin, _) = self.origin(address);
+        let Some((header, latch)) = self.innermost_loop() else {
+            return;
+        };
         let is_near = context_fields::is_in_shared_memory(address);
-        if is_near || !self.is_in_loop() || !self.prefetched.insert(origin) {
+        if is_near || !self.prefetched.insert(origin) {
             return;
         }
         let int = Type::int(self.context, 64);
@@ -35,9 +46,12 @@ impl Vectoriser<'_> {
         self.builder.store(here, last);
         let distance = self.builder.binary(LLVMOpcode::LLVMSub, here, before);
         let iterations = Value::int(int, ITERATIONS);
-        let ahead = self
+        let mut ahead = self
             .builder
             .binary(LLVMOpcode::LLVMMul, distance, iterations);
+        if steps_over_grid(header, latch) {
+            ahead = self.or_neighbours(distance, ahead, bytes);
+        }
         let function = self.module.intrinsic("llvm.prefetch", &[start.ty()]);
         let int32 = |value| Value::int(Type::int(self.context, 32), value);
         // For reading, with high locality, into the data cache.
@@ -52,9 +66,21 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// Whether the current block may run again: loops are contiguous and end with their latch.
-    fn is_in_loop(&self) -> bool {
-        let rest = &self.order.successors[self.current..];
-        rest.iter().flatten().any(|&next| next <= self.current)
+    /// The distance of the next subgroups, where an iteration's elements lie on another page than the last one's.
+    fn or_neighbours(&self, distance: Value, ahead: Value, bytes: u64) -> Value {
+        let number = |value| Value::int(distance.ty(), value);
+        let builder = &self.builder;
+        let shifted = builder.binary(LLVMOpcode::LLVMAdd, distance, number(PAGE));
+        let is_far = builder.compare(LLVMIntPredicate::LLVMIntUGT, shifted, number(2 * PAGE));
+        builder.select(is_far, number(SUBGROUPS * bytes), ahead)
+    }
+
+    /// The header and the latch of the innermost loop with the current block: loops are contiguous and end with their
+    /// latch.
+    fn innermost_loop(&self) -> Option<(Block, Block)> {
+        let rest = self.order.successors.iter().enumerate().skip(self.current);
+        let edges = rest.flat_map(|(from, all)| all.iter().map(move |&to| (to, from)));
+        let (header, latch) = edges.filter(|(to, _)| *to <= self.current).max()?;
+        Some((self.order.blocks[header], self.order.blocks[latch]))
     }
 }
