@@ -149,9 +149,9 @@ impl Sm {
         let size = u64::from(MAX_SHARED).next_multiple_of(PAGE);
         let shared = Region::reserve(size + 2 * PAGE, PAGE)?;
         shared.protect(PAGE, size, Protection::ReadWrite)?;
-        make_readable(&shared)?;
-        if let Some(checker) = &checker {
-            checker.manage(shared.span());
+        match &checker {
+            Some(checker) => checker.manage(shared.span()),
+            None => make_readable(&shared)?,
         }
         let sm = Box::new(Sm {
             index,
