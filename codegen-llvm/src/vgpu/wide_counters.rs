@@ -10,8 +10,8 @@
 //! this first, it drops the promise that the sum does not overflow, and cuts each number to 32 bits by shifts. Counters
 //! that may wrap are no consecutive numbers, and their loads no vectors.
 //!
-//! In PTX such a promise is lost, and no counter is a 64-bit one from the beginning. There `correlated-propagation` finds
-//! out that a sum has no carry, from what the loop's ends ask ([`widen_sums`]).
+//! In PTX such a promise is lost, and no counter is a 64-bit one from the beginning. There `correlated-propagation`
+//! finds out that a sum has no carry, from what the loop's ends ask ([`widen_sums`]).
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
