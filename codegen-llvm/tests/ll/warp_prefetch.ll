@@ -31,8 +31,8 @@ end:
 }
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
-; Where iterations go round all threads of the grid and lie on different pages, the next subgroups' elements are
-; prefetched: 4 times 128 bytes ahead.
+; Where iterations go round all threads of the grid, and are few, the next subgroups' elements are prefetched: 4 times
+; 128 bytes ahead.
 define ptx_kernel void @around(ptr %y, i64 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
