@@ -93,8 +93,8 @@ impl Vectoriser<'_> {
         value.ty().is_int() && self.divergence.shape(value).is_uniform() && is_known
     }
 
-    /// The positions of header and latch of the innermost loop with the current block: loops are contiguous and end with
-    /// their latch.
+    /// The positions of header and latch of the innermost loop with the current block: loops are contiguous and end
+    /// with their latch.
     fn innermost_loop(&self) -> Option<(usize, usize)> {
         let rest = self.order.successors.iter().enumerate().skip(self.current);
         let edges = rest.flat_map(|(from, all)| all.iter().map(move |&to| (to, from)));
