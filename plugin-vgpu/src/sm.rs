@@ -126,6 +126,18 @@ pub struct Sm {
 // SAFETY: one CPU thread at a time uses an `Sm`. It moves only between blocks, when no fiber runs.
 unsafe impl Send for Sm {}
 
+/// Makes the page before the shared memory readable, zeros. Warp forms load `s[tid - 1]` for all lanes from lane 0's
+/// address, with a mask. A CPU takes hundreds of cycles for a masked load that touches a page which is not there, even
+/// if no active lane does.
+fn make_readable(shared: &Region) -> Result<()> {
+    shared.protect(0, PAGE, Protection::Read)?;
+    let page = shared.span().start as *const u8;
+    // A masked load would not have the system map the page.
+    // SAFETY: the page is readable, and nobody writes to it.
+    let _zero = unsafe { page.read_volatile() };
+    Ok(())
+}
+
 impl Sm {
     /// A multiprocessor with addresses for its stacks and shared memory.
     pub fn new(
@@ -137,8 +149,9 @@ impl Sm {
         let size = u64::from(MAX_SHARED).next_multiple_of(PAGE);
         let shared = Region::reserve(size + 2 * PAGE, PAGE)?;
         shared.protect(PAGE, size, Protection::ReadWrite)?;
-        if let Some(checker) = &checker {
-            checker.manage(shared.span());
+        match &checker {
+            Some(checker) => checker.manage(shared.span()),
+            None => make_readable(&shared)?,
         }
         let sm = Box::new(Sm {
             index,

@@ -13,4 +13,5 @@ pub mod reach;
 pub mod release;
 pub mod source_locations;
 pub mod target;
+pub mod uniform_control;
 pub mod variable_names;

@@ -385,7 +385,12 @@ impl Value {
             }
     }
 
-    /// States that an addition does not overflow as an unsigned one (`nuw`).
+    /// Whether a cut (`trunc`) takes off zeros only (`nuw`).
+    pub fn keeps_all_bits(self) -> bool {
+        self.opcode() == Some(LLVMOpcode::LLVMTrunc) && llvm!(core::LLVMGetNUW(self.0)) != 0
+    }
+
+    /// States that an addition does not overflow as an unsigned one, or that a cut takes off zeros only (`nuw`).
     pub fn set_cannot_carry(self) {
         llvm!(core::LLVMSetNUW(self.0, 1))
     }

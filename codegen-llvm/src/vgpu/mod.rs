@@ -39,6 +39,7 @@ mod polling_loops;
 mod prologue;
 mod ptx_addresses;
 mod ptx_divisions;
+mod ptx_masks;
 mod ptx_registers;
 mod reflect;
 mod refusal;
@@ -97,6 +98,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("assembly", assembly::run),
     ("textures", textures::run),
     ("ptx-registers", ptx_registers::run),
+    ("ptx-sink", sink::run_on_ptx),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
     ("access-checks", access_checks::run),

@@ -6,7 +6,9 @@ use anyhow::Result;
 
 use super::ptx_addresses;
 use super::ptx_divisions;
+use super::ptx_masks;
 use super::unit::Unit;
+use super::wide_counters;
 use crate::ptx_reader::was_ptx;
 
 /// Makes values of registers.
@@ -15,6 +17,9 @@ const VALUES: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixp
 /// Sees which memory the pointers mean that addresses have become.
 const MEMORY: &str =
     "function(instcombine<no-verify-fixpoint>,sroa,early-cse<memssa>,simplifycfg,gvn)";
+
+/// Finds out what numbers can be, from the branches before them.
+const RANGES: &str = "correlated-propagation,instcombine<no-verify-fixpoint>";
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -28,5 +33,21 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         ptx_divisions::run(context, function);
         ptx_addresses::run(context, function);
     }
-    unit.machine.run_passes(&unit.module, MEMORY)
+    unit.machine.run_passes(&unit.module, MEMORY)?;
+    for function in unit.module.definitions() {
+        let find_ranges = || {
+            let (module, machine) = (&unit.module, &unit.machine);
+            machine.run_function_passes(module, function, RANGES)
+        };
+        ptx_masks::run(context, function);
+        find_ranges()?;
+        if wide_counters::join_counters(context, function) {
+            find_ranges()?;
+        }
+        if wide_counters::widen_sums(context, function) {
+            ptx_masks::run(context, function);
+            find_ranges()?;
+        }
+    }
+    Ok(())
 }

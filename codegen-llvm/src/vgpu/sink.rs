@@ -9,6 +9,11 @@
 //! are used only behind the guard. It then reads memory later, but nothing is written in between.
 //!
 //! If the loop never ends, thread 0 still runs it, and the other threads wait for thread 0 at the guard's barrier.
+//!
+//! PTX has the barrier before a guard already (`device::guards`), behind the loop. The loop moves over it, too: from
+//! there to the barrier behind the guard, the other threads do nothing. What they wrote before the first barrier would
+//! have been a race with the loop, and what they write behind the second comes after it. All threads must come to these
+//! two barriers: elsewhere the others may meet thread 0 there from other places.
 
 use std::collections::HashSet;
 
@@ -17,9 +22,12 @@ use anyhow::Result;
 use super::unit::Unit;
 use crate::analysis::control_flow::ControlFlow;
 use crate::analysis::effects::has_no_effects;
+use crate::analysis::intrinsics::is_block_barrier;
+use crate::analysis::uniform_control::UniformControl;
 use crate::analysis::{exec_mode, kernels};
 use crate::device::guards;
 use crate::ir::{Block, Builder, Context, Value};
+use crate::ptx_reader::was_ptx;
 use vgpu_abi::summary::ExecutionMode;
 
 /// The pass.
@@ -28,11 +36,35 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         if exec_mode::of(&unit.module, &kernel.name) != ExecutionMode::GenericSpmd {
             continue;
         }
-        while let Some(found) = find(kernel.function) {
+        while let Some(found) = find(kernel.function, |_, block| block_has_no_effects(block)) {
             found.apply(unit.context());
         }
     }
     Ok(())
+}
+
+/// The pass for kernels that were PTX. Needs: registers made values.
+pub fn run_on_ptx(unit: &mut Unit) -> Result<()> {
+    if unit.options.level == 0 || !was_ptx(&unit.module) {
+        return Ok(());
+    }
+    for kernel in &unit.kernels {
+        if kernel.mode != ExecutionMode::GenericSpmd {
+            continue;
+        }
+        while let Some(found) = find(kernel.function, is_passed) {
+            found.apply(unit.context());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a loop may move behind all instructions of a block, which may have barriers to which all threads come.
+fn is_passed(flow: &ControlFlow, block: Block) -> bool {
+    let instructions = block.instructions();
+    let mut instructions = instructions.into_iter();
+    instructions.all(|it| has_no_effects(it) || is_block_barrier(it))
+        && UniformControl::new(flow).reaches(block)
 }
 
 /// A guard and the region that can move behind it.
@@ -54,13 +86,13 @@ struct Region {
     inner: HashSet<Block>,
 }
 
-/// The first guard behind which a region can move.
-fn find(function: Value) -> Option<Sinking> {
+/// The first guard behind which a region can move, if the guard's block is `passed`.
+fn find(function: Value, passed: fn(&ControlFlow, Block) -> bool) -> Option<Sinking> {
     let flow = ControlFlow::new(function);
     let headers = flow.loops().into_iter().map(|each| each.header).collect();
     flow.blocks().iter().find_map(|&block| {
         let (branch, guarded) = guards::guarded(block)?;
-        if guarded.predecessors() != [block] || !block_has_no_effects(block) {
+        if guarded.predecessors() != [block] || !passed(&flow, block) {
             return None;
         }
         let others = reached_without(flow.blocks()[0], guarded);

@@ -9,12 +9,15 @@
 //! The step of a worksharing loop is an expression that LLVM's induction variables do not know. If `instcombine` sees
 //! this first, it drops the promise that the sum does not overflow, and cuts each number to 32 bits by shifts. Counters
 //! that may wrap are no consecutive numbers, and their loads no vectors.
+//!
+//! In PTX such a promise is lost, and no counter is a 64-bit one from the beginning. There `correlated-propagation`
+//! finds out that a sum has no carry, from what the loop's ends ask ([`widen_sums`]).
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
 
 use super::unit::Unit;
-use crate::ir::{Builder, Context, Value};
+use crate::ir::{Builder, Context, Type, Value};
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -24,6 +27,78 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Has one counter where two count the same, one in 64 bits and one in 32. Gives whether there are such.
+pub fn join_counters(context: Context, function: Value) -> bool {
+    let mut joined = false;
+    for block in function.blocks() {
+        let phis = block.instructions().into_iter().filter(|it| it.is_phi());
+        let (wide, narrow): (Vec<_>, Vec<_>) = phis
+            .filter(|it| it.ty().is_int())
+            .partition(|it| it.ty().int_width() == 64);
+        for counter in narrow {
+            let Some(&same) = wide.iter().find(|it| counts_alike(**it, counter)) else {
+                continue;
+            };
+            let Some(first) = block.instructions().into_iter().find(|it| !it.is_phi()) else {
+                continue;
+            };
+            let builder = Builder::before(context, first);
+            let cut = builder.cast(LLVMOpcode::LLVMTrunc, same, counter.ty());
+            cut.set_cannot_carry();
+            counter.replace_all_uses(cut);
+            joined = true;
+        }
+    }
+    joined
+}
+
+/// Whether a phi is another one, extended with zeros: each of its numbers is, or the other's is cut off it.
+fn counts_alike(wide: Value, narrow: Value) -> bool {
+    let others = narrow.incoming();
+    wide.incoming().into_iter().all(|(long, from)| {
+        others.iter().any(|&(short, block)| {
+            let extends = long.opcode() == Some(LLVMOpcode::LLVMZExt) && long.operand(0) == short;
+            let cut = is_whole(short, long.ty()) && short.operand(0) == long;
+            block == from && (extends || cut)
+        })
+    })
+}
+
+/// Adds in 64 bits what was cut to 32 bits, added without a carry, and extended. Gives whether there is such a sum.
+/// Needs: the promises of `correlated-propagation`.
+pub fn widen_sums(context: Context, function: Value) -> bool {
+    let mut widened = false;
+    for extension in function.instructions() {
+        if extension.opcode() != Some(LLVMOpcode::LLVMZExt) || !extension.operand(0).cannot_carry()
+        {
+            continue;
+        }
+        let (sum, ty) = (extension.operand(0), extension.ty());
+        let operands = [sum.operand(0), sum.operand(1)];
+        let Some(cut) = operands.iter().position(|it| is_whole(*it, ty)) else {
+            continue;
+        };
+        let builder = Builder::before(context, sum);
+        let other = builder.cast(LLVMOpcode::LLVMZExt, operands[1 - cut], ty);
+        let wide = builder.add_without_overflow(operands[cut].operand(0), other);
+        wide.set_cannot_carry();
+        // What the loop asks bounds the wide number, too.
+        let narrow = builder.cast(LLVMOpcode::LLVMTrunc, wide, sum.ty());
+        narrow.set_cannot_carry();
+        sum.replace_all_uses(narrow);
+        extension.replace_all_uses(wide);
+        widened = true;
+    }
+    widened
+}
+
+/// Whether a value is a number of type `wide`, of which nothing was cut off (`trunc nuw`).
+fn is_whole(value: Value, wide: Type) -> bool {
+    value.opcode() == Some(LLVMOpcode::LLVMTrunc)
+        && value.keeps_all_bits()
+        && value.operand(0).ty() == wide
 }
 
 /// Widens the increments of a counter.
@@ -121,6 +196,69 @@ done:
             assert!(after.contains("add nsw i64 %"), "{after}");
             assert!(!after.contains("%sum"), "{after}");
         }
+    }
+
+    #[test]
+    fn what_counts_twice_counts_once() {
+        let joined = |begin: &str, next: &str| {
+            let text = format!(
+                "define void @f(i64 %from, i32 %step) {{
+entry:
+  %begin = {begin}
+  br label %loop
+loop:
+  %wide = phi i64 [ %from, %entry ], [ %next, %loop ]
+  %narrow = phi i32 [ %begin, %entry ], [ %sum, %loop ]
+  %sum = add i32 %narrow, %step
+  %next = {next}
+  %more = icmp ult i32 %sum, 1000
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"
+            );
+            let context = Context::new();
+            let module = Module::parse(context, &text, "test").unwrap();
+            let joined = join_counters(context, module.definitions()[0]);
+            module.verify("after the pass").unwrap();
+            assert_eq!(
+                joined,
+                module.print().contains("trunc nuw i64 %wide to i32")
+            );
+            joined
+        };
+        assert!(joined("trunc nuw i64 %from to i32", "zext i32 %sum to i64"));
+        assert!(!joined("trunc i64 %from to i32", "zext i32 %sum to i64"));
+        assert!(!joined(
+            "trunc nuw i64 %from to i32",
+            "sext i32 %sum to i64"
+        ));
+    }
+
+    #[test]
+    fn sums_without_a_carry_are_wide() {
+        let widened = |cut: &str, add: &str, extension: &str| {
+            let text = format!(
+                "define i64 @f(i64 %counter, i32 %step) {{
+  %short = {cut} i64 %counter to i32
+  %sum = {add} i32 %step, %short
+  %next = {extension} i32 %sum to i64
+  ret i64 %next
+}}"
+            );
+            let context = Context::new();
+            let module = Module::parse(context, &text, "test").unwrap();
+            let widened = widen_sums(context, module.definitions()[0]);
+            module.verify("after the pass").unwrap();
+            assert_eq!(widened, module.print().contains("add nuw nsw i64 %counter"));
+            widened
+        };
+        assert!(widened("trunc nuw", "add nuw", "zext"));
+        assert!(widened("trunc nuw", "or disjoint", "zext nneg"));
+        assert!(!widened("trunc", "add nuw", "zext"));
+        assert!(!widened("trunc nsw", "add nuw", "zext"));
+        assert!(!widened("trunc nuw", "add nsw", "zext"));
+        assert!(!widened("trunc nuw", "add nuw", "sext"));
     }
 
     #[test]

@@ -102,6 +102,24 @@ fn wild_accesses_name_the_address() {
     assert_eq!(raised.thread, 3);
 }
 
+kernel!(before_shared_memory, cx, writes: bool, {
+    let word = ((*cx).shared_base as *mut u32).sub(1);
+    assert_eq!(word.read_volatile(), 0);
+    if *writes {
+        word.write_volatile(1);
+    }
+});
+
+#[test]
+fn the_page_before_shared_memory_can_only_be_read() {
+    launch(before_shared_memory, 1, 1, &false).unwrap();
+    let raised = launch(before_shared_memory, 1, 1, &true).unwrap_err();
+    assert!(matches!(
+        raised.cause,
+        Cause::WildAccess { write: true, .. }
+    ));
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn the_cpu_does_not_name_an_address_that_is_not_canonical() {

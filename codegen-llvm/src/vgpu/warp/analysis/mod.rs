@@ -8,6 +8,7 @@ pub mod divergence;
 pub mod divergent_barriers;
 pub mod eligibility;
 pub mod forward_progress;
+pub mod grid_steps;
 pub mod linearise;
 pub mod multiples;
 pub mod shape;

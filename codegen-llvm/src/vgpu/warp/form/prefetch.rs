@@ -5,14 +5,23 @@
 //! iteration some iterations ahead: it takes the distance from its address in the last iteration. A wrong guess costs
 //! only the instruction. Shared memory is in the caches anyway.
 
-use llvm_sys::LLVMOpcode;
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::grid_steps::{self, GridLoop};
 
 /// How many iterations ahead: about as many iterations of little work as the latency of memory covers.
 const ITERATIONS: u64 = 32;
+
+/// How many subgroups ahead, in a short loop whose iterations go round all threads of the grid: the next subgroup goes
+/// on behind this one, and the loop has mostly ended before as many iterations.
+const SUBGROUPS: u64 = 4;
+
+/// Fewer iterations make a loop short. A longer one touches more pages than the CPU's caches keep until the next
+/// subgroup comes (docs/measurements.md, "PTX").
+const SHORT: u64 = 160;
 
 /// Bytes that one prefetch brings: a cache line.
 const LINE: u64 = 64;
@@ -23,8 +32,11 @@ impl Vectoriser<'_> {
     /// in another iteration.
     pub(super) fn prefetch_ahead(&mut self, address: Value, start: Value, bytes: u64) {
         let (origin, _) = self.origin(address);
+        let Some((header, latch)) = self.innermost_loop() else {
+            return;
+        };
         let is_near = context_fields::is_in_shared_memory(address);
-        if is_near || !self.is_in_loop() || !self.prefetched.insert(origin) {
+        if is_near || !self.prefetched.insert(origin) {
             return;
         }
         let int = Type::int(self.context, 64);
@@ -35,9 +47,15 @@ impl Vectoriser<'_> {
         self.builder.store(here, last);
         let distance = self.builder.binary(LLVMOpcode::LLVMSub, here, before);
         let iterations = Value::int(int, ITERATIONS);
-        let ahead = self
+        let mut ahead = self
             .builder
             .binary(LLVMOpcode::LLVMMul, distance, iterations);
+        let found = grid_steps::of(&self.order.blocks[header..=latch]);
+        let usable =
+            |it: &GridLoop| self.is_number_at_hand(it.step) && self.is_number_at_hand(it.end);
+        if let Some(around) = found.filter(usable) {
+            ahead = self.or_neighbours(&around, ahead, bytes);
+        }
         let function = self.module.intrinsic("llvm.prefetch", &[start.ty()]);
         let int32 = |value| Value::int(Type::int(self.context, 32), value);
         // For reading, with high locality, into the data cache.
@@ -52,9 +70,34 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// Whether the current block may run again: loops are contiguous and end with their latch.
-    fn is_in_loop(&self) -> bool {
-        let rest = &self.order.successors[self.current..];
-        rest.iter().flatten().any(|&next| next <= self.current)
+    /// `ahead`, or the distance of the next subgroups if the loop is short.
+    fn or_neighbours(&self, around: &GridLoop, ahead: Value, bytes: u64) -> Value {
+        let int = ahead.ty();
+        let number = |value| Value::int(int, value);
+        let [step, end] = [around.step, around.end].map(|it| {
+            let known = self.parameters.get(&it).or_else(|| self.scalars.get(&it));
+            // Not kept for the rest of the block: this may be a side path.
+            let load = |slot: &Value| self.builder.load(it.ty(), *slot);
+            let scalar = known.copied().or_else(|| self.slots.get(&it).map(load));
+            self.builder.cast_unsigned(scalar.unwrap_or(it), int)
+        });
+        let builder = &self.builder;
+        let reach = builder.binary(LLVMOpcode::LLVMMul, step, number(SHORT));
+        let is_short = builder.compare(LLVMIntPredicate::LLVMIntUGT, reach, end);
+        builder.select(is_short, number(SUBGROUPS * bytes), ahead)
+    }
+
+    /// Whether a value is a number that is the same for all lanes, and known here.
+    fn is_number_at_hand(&self, value: Value) -> bool {
+        let is_known = !value.is_instruction() || self.is_at_hand(value);
+        value.ty().is_int() && self.divergence.shape(value).is_uniform() && is_known
+    }
+
+    /// The positions of header and latch of the innermost loop with the current block: loops are contiguous and end
+    /// with their latch.
+    fn innermost_loop(&self) -> Option<(usize, usize)> {
+        let rest = self.order.successors.iter().enumerate().skip(self.current);
+        let edges = rest.flat_map(|(from, all)| all.iter().map(move |&to| (to, from)));
+        edges.filter(|(to, _)| *to <= self.current).max()
     }
 }
