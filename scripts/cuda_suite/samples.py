@@ -12,6 +12,8 @@ NOT_HERE = {"OpenGL": "graphics", "GLUT": "graphics", "Vulkan": "graphics", "EGL
 # Sources that clang refuses for a character, which `nvcc` does without: file, what is there, what is compiled. A copy
 # is compiled, and the outcome says so.
 MENDED = {"conjugateGradientMultiDeviceCG": ("conjugateGradientMultiDeviceCG.cu", '"r"(reg_val) "l"', '"r"(reg_val), "l"')}
+# Samples whose kernels fail on purpose.
+FAILING = {"simpleAssert"}
 # Samples that are about several GPUs.
 SEVERAL = {"conjugateGradientMultiDeviceCG"}
 # Options of samples that measure for long, for --small.
