@@ -6,7 +6,7 @@
 
 #include <vector_types.h>
 
-#if defined(__CUDACC__) || defined(__CUDA__)
+#if defined(__CUDACC__) || defined(__CUDA__) || defined(__HIP__)
 #define OMPTARGET_COMPLEX __attribute__((host)) __attribute__((device)) static inline
 #else
 #define OMPTARGET_COMPLEX static inline

@@ -49,6 +49,34 @@ fn half_precision() {
     assert_eq!(outcome.passed("half"), "PASS\n");
 }
 
+/// Build files start `hipcc`, and their sources end in `.cu` or `.cpp`.
+#[test]
+fn a_command_line_for_hipcc() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("vector_add.cu");
+    let object = folder.path().join("vector_add.o");
+    let program = folder.path().join("vector_add");
+    std::fs::copy(e2e::root().join("examples/vector_add.hip"), &source).expect("a source");
+    let hipcc = |arguments: &[&std::path::Path]| {
+        let words: Vec<_> = arguments
+            .iter()
+            .map(|word| word.to_str().expect("UTF-8"))
+            .collect();
+        let outcome = e2e::run(&e2e::dist("hip/bin/hipcc"), &words, &[]);
+        outcome.passed("hipcc").to_owned()
+    };
+    hipcc(&[
+        "-O2".as_ref(),
+        "-c".as_ref(),
+        &source,
+        "-o".as_ref(),
+        &object,
+    ]);
+    hipcc(&[&object, "-o".as_ref(), &program]);
+    assert_eq!(e2e::run(&program, &[], &[]).passed("vector_add"), "PASS\n");
+    assert!(hipcc(&["--version".as_ref()]).contains("HIP version: 6."));
+}
+
 /// `hip_bf16.h` and `hip_bfloat16.h`, beside `hip_fp16.h`.
 #[test]
 fn upper_halves_of_floats() {

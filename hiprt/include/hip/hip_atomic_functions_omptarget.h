@@ -21,6 +21,9 @@
     OMPTARGET_SCOPES(name, builtin, double)
 
 OMPTARGET_NUMBERS(atomicAdd, __hip_atomic_fetch_add)
+// AMD's additions that may pass by memory of fine grain, where GPUs have no instruction for them.
+OMPTARGET_ATOMIC(unsafeAtomicAdd, __hip_atomic_fetch_add, float, __HIP_MEMORY_SCOPE_AGENT)
+OMPTARGET_ATOMIC(unsafeAtomicAdd, __hip_atomic_fetch_add, double, __HIP_MEMORY_SCOPE_AGENT)
 OMPTARGET_NUMBERS(atomicSub, __hip_atomic_fetch_sub)
 OMPTARGET_NUMBERS(atomicMin, __hip_atomic_fetch_min)
 OMPTARGET_NUMBERS(atomicMax, __hip_atomic_fetch_max)

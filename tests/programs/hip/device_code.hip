@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <hip/hip_complex.h>
 #include <hip/hip_runtime.h>
 
 #include "../expect.h"
@@ -69,6 +70,20 @@ template <typename T> __global__ void mathematics(T *out, T x) {
     free(heap);
 }
 
+// Vectors element by element, complex numbers, additions by AMD's name.
+__global__ void vectors(float *results) {
+    float4 a = make_float4(1, 2, 3, 4), b = 2 * a - 1.5f;
+    a += b;
+    int3 c = make_int3(7, -8, 9) % 4, d = -c & 3;
+    ushort2 small = make_ushort2(65535, 1) + (unsigned short)2;
+    hipFloatComplex z = hipCmulf(make_hipFloatComplex(1, 2), make_hipFloatComplex(3, -1));
+    results[0] = a.x + 10 * a.y + 100 * a.z + 1000 * a.w;
+    results[1] = c.x + 10 * c.y + 100 * c.z + 1000 * (d.x + d.y + d.z) + 10000 * (c != d);
+    results[2] = small.x + 10 * small.y;
+    results[3] = hipCrealf(z) + 10 * hipCimagf(z) + 100 * hipCsqabsf(z);
+    unsafeAtomicAdd(results + 4, 0.5f);
+}
+
 int main() {
     int *out, host[256], n = 2 * 3 * 2 * 4 * 2 * 2;
     CHECK(hipMalloc(&out, sizeof host));
@@ -118,6 +133,17 @@ int main() {
     EXPECT(fabs(result[1] - (4 + exp(2.0))) < 1e-13, 1);
     EXPECT(result[2], 2);
     EXPECT(result[3], 7);
+
+    float *floats, numbers[5];
+    CHECK(hipMalloc(&floats, sizeof numbers));
+    CHECK(hipMemset(floats, 0, sizeof numbers));
+    vectors<<<1, 64>>>(floats);
+    CHECK(hipMemcpy(numbers, floats, sizeof numbers, hipMemcpyDeviceToHost));
+    EXPECT(numbers[0], 1.5 + 45 + 750 + 10500);
+    EXPECT(numbers[1], 3 + 0 + 100 + 1000 * (1 + 0 + 3) + 10000);
+    EXPECT(numbers[2], 1 + 30);
+    EXPECT(numbers[3], 5 + 50 + 5000);
+    EXPECT(numbers[4], 32);
     puts(failed ? "FAIL" : "PASS");
     return failed != 0;
 }
