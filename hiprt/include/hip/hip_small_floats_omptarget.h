@@ -130,6 +130,17 @@ OMPTARGET_SMALL_FUNCTION(rint, __builtin_rintf(x))
 #undef OMPTARGET_SMALL_FUNCTION
 
 #ifdef __HIP__
+// The sum of a pair in memory and another, as one atomic operation; gives the pair before it.
+static inline __device__ OMPTARGET_PAIR unsafeAtomicAdd(OMPTARGET_PAIR *address, OMPTARGET_PAIR value) {
+    unsigned *bits = (unsigned *)address, old = *bits, expected;
+    do {
+        expected = old;
+        OMPTARGET_PAIR sum = __builtin_bit_cast(OMPTARGET_PAIR, expected) + value;
+        old = atomicCAS(bits, expected, __builtin_bit_cast(unsigned, sum));
+    } while (old != expected);
+    return __builtin_bit_cast(OMPTARGET_PAIR, old);
+}
+
 // Shuffles.
 #define OMPTARGET_SMALL_SHUFFLE(name, argument)                                                                      \
     static inline __device__ OMPTARGET_SMALL name(OMPTARGET_SMALL value, argument which, int width = warpSize) {     \

@@ -29,6 +29,12 @@ __host__ __device__ void compute(__hip_bfloat16 a, __hip_bfloat16 b, float f, un
     results[0] ^= older.data;
 }
 
+// Sums of small whole numbers are exact.
+__global__ void add(__hip_bfloat162 *sum, __half2 *half_sum) {
+    unsafeAtomicAdd(sum, __hip_bfloat162(1.0f, threadIdx.x % 2));
+    unsafeAtomicAdd(half_sum, __half2(1.0f, threadIdx.x % 2));
+}
+
 __global__ void on_device(const float *numbers, unsigned short *results, float *sums) {
     int i = threadIdx.x;
     __hip_bfloat16 a(numbers[i]), b(numbers[i + 1]);
@@ -63,6 +69,14 @@ int main() {
     }
     // Sums of many terms are rounded to 8 bits each time.
     CHECK(fabsf(sums[0] - sum) < 8);
+
+    __hip_bfloat162 *pair = (__hip_bfloat162 *)sums;
+    __half2 *half_pair = (__half2 *)(sums + 1);
+    sums[0] = sums[1] = 0;
+    add<<<1, 200>>>(pair, half_pair);
+    CHECK(hipDeviceSynchronize() == hipSuccess);
+    CHECK((float)pair->x == 200 && (float)pair->y == 100);
+    CHECK((float)half_pair->x == 200 && (float)half_pair->y == 100);
 
     // What is known of some numbers.
     CHECK(__bfloat16_as_ushort(__float2bfloat16(1.0f)) == 0x3f80 && (float)__ushort_as_bfloat16(0xc040) == -3.0f);
