@@ -134,10 +134,8 @@ pub fn request(
     architectures: &[String],
     arguments: &[OsString],
 ) -> Result<()> {
-    let mut path = OsString::from("--ld-path=");
-    path.push(dist::file(&format!("libexec/{PROGRAM}"))?);
     // Nothing is linked with -c and the like.
-    clang.arg("--start-no-unused-arguments").arg(path);
+    clang.arg("--start-no-unused-arguments").arg(own_linker()?);
     for name in architectures {
         clang.arg(format!("-Wl,{ARCHITECTURE}{name}"));
     }
@@ -148,6 +146,13 @@ pub fn request(
     }
     clang.arg("--end-no-unused-arguments");
     Ok(())
+}
+
+/// The option by which clang links through our linker.
+pub fn own_linker() -> Result<OsString> {
+    let mut option = OsString::from("--ld-path=");
+    option.push(dist::file(&format!("libexec/{PROGRAM}"))?);
+    Ok(option)
 }
 
 /// The linker that the arguments ask for: `--ld-path=FILE`, `-fuse-ld=NAME` (`ld.NAME`) or `-fuse-ld=FILE`.

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use omptarget_driver::{Failure, Result, dist};
+use omptarget_driver::{Failure, Result};
 
 use super::{clang, nvcc, wait_for};
 use crate::{aot, device_object};
@@ -26,14 +26,11 @@ pub fn asked(arguments: &[OsString]) -> Option<Vec<OsString>> {
 /// Makes the object. clang links the device code as for a program; our linker keeps what clang adds for it.
 pub fn make(arguments: &[OsString]) -> Result<()> {
     let (mut command, rest) = clang(&nvcc::translate(arguments)?)?;
-    let mut linker = OsString::from("--ld-path=");
-    linker.push(dist::file(&format!("libexec/{}", aot::PROGRAM))?);
-    command.arg(linker);
-    let output = rest.iter().position(|argument| argument == "-o");
-    let objects = rest.iter().enumerate().filter(|&(at, argument)| {
-        is_object(argument) && output.is_none_or(|option| at != option + 1)
-    });
-    for (_, input) in objects {
+    command.arg(aot::own_linker()?);
+    let option = rest.iter().position(|argument| argument == "-o");
+    let output = option.and_then(|at| rest.get(at + 1));
+    let is_input = |it: &&OsString| is_object(it) && Some(*it) != output;
+    for input in rest.iter().filter(is_input) {
         if !Path::new(input).is_file() {
             let file = input.display().to_string();
             let why = "it does not exist".into();
@@ -44,7 +41,7 @@ pub fn make(arguments: &[OsString]) -> Result<()> {
     command
         .args(["-Xlinker", device_object::OPTION])
         .args(&rest);
-    if output.is_none() {
+    if option.is_none() {
         command.args(["-o", OUTPUT]);
     }
     wait_for(&mut command)
