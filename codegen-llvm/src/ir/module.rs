@@ -48,6 +48,16 @@ impl Module {
         }
     }
 
+    /// What becomes of a module in LLVM assembly when its first function is changed.
+    #[cfg(test)]
+    pub fn changed(text: &str, change: impl FnOnce(Context, super::Value)) -> String {
+        let context = Context::new();
+        let module = Module::parse(context, text, "test").unwrap();
+        change(context, module.definitions()[0]);
+        module.verify("after the pass").unwrap();
+        module.print()
+    }
+
     /// LLVM's handle of it.
     #[cfg(test)]
     pub fn raw(&self) -> LLVMModuleRef {

@@ -25,6 +25,7 @@ use llvm_sys::LLVMOpcode::{
 use llvm_sys::LLVMRealPredicate::LLVMRealUNO;
 use llvm_sys::LLVMTypeKind::LLVMDoubleTypeKind;
 
+use super::lower::nvptx::convert::of_nan;
 use super::unit::Unit;
 use crate::analysis::target;
 use crate::ir::{Builder, Module, Type, Value};
@@ -136,16 +137,20 @@ fn clamped(builder: &Builder, module: &Module, conversion: Value, narrowest: u32
     builder.call_function(convert, &[from])
 }
 
-/// `number`, or what NVIDIA's GPUs make of NaN: 0, or the highest bit where 64 bits take part.
+/// `number`, in which NaN is 0, or what NVIDIA's GPUs make of NaN.
 fn nvidias_nan(builder: &Builder, from: Value, number: Value) -> Value {
     let register = number.ty();
-    let bits = register.scalar().int_width();
-    if bits < 64 && from.ty().scalar().kind() != LLVMDoubleTypeKind {
+    let is_double = from.ty().scalar().kind() == LLVMDoubleTypeKind;
+    let nan = of_nan(
+        if is_double { 64 } else { 32 },
+        register.scalar().int_width(),
+    );
+    if nan == 0 {
         return number;
     }
-    let high = Value::int(register.scalar(), 1 << (bits - 1));
+    let nan = builder.spread(Value::int(register.scalar(), nan), register);
     let is_nan = builder.compare_floats(LLVMRealUNO, from, from);
-    builder.select(is_nan, builder.spread(high, register), number)
+    builder.select(is_nan, nan, number)
 }
 
 /// The low bits of a number, if it has more than a type has.

@@ -75,11 +75,7 @@ mod tests {
              %at = getelementptr float, ptr %a, i64 %wide\n  %old = load float, ptr %at\n  \
              %larger = fcmp ogt float %new, %old\n  %chosen = select i1 {choice}\n  ret i32 %chosen\n}}\n"
         );
-        let context = Context::new();
-        let module = Module::parse(context, &text, "test").unwrap();
-        mark(context, module.definitions()[0]);
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::changed(&text, mark)
     }
 
     #[test]

@@ -293,11 +293,7 @@ mod tests {
 
     fn rewritten(body: &str) -> String {
         let text = format!("define i32 @f(i32 %x, i64 %y) {{\n{body}}}\n");
-        let context = Context::new();
-        let module = Module::parse(context, &text, "test").unwrap();
-        run(context, module.definitions()[0]);
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::changed(&text, run)
     }
 
     #[test]

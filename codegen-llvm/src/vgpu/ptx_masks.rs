@@ -57,11 +57,7 @@ mod tests {
   ret i64 %masked
 }}"
         );
-        let context = Context::new();
-        let module = Module::parse(context, &text, "test").unwrap();
-        run(context, module.definitions()[0]);
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::changed(&text, run)
     }
 
     #[test]

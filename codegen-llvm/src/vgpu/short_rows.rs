@@ -66,18 +66,15 @@ pub fn form_of(kernel: Value) -> Option<ShortRows> {
 /// Adds the forms.
 fn add(module: &Module, machine: &Machine) -> Result<()> {
     let candidates = candidates(module);
-    let lengths = LENGTHS.map(|columns| {
-        let wanted = candidates
-            .iter()
-            .filter(|it| it.waits || columns == SHORTEST);
-        let names: Vec<&str> = wanted.map(|it| it.name.as_str()).collect();
-        (columns, names)
-    });
     if candidates.is_empty() {
         return Ok(());
     }
     let shared = share(module);
-    for (columns, names) in lengths {
+    for columns in LENGTHS {
+        let wanted = candidates
+            .iter()
+            .filter(|it| it.waits || columns == SHORTEST);
+        let names: Vec<&str> = wanted.map(|it| it.name.as_str()).collect();
         if names.is_empty() {
             continue;
         }

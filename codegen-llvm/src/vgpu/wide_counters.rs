@@ -178,14 +178,10 @@ done:
   ret void
 }}"
         );
-        let context = Context::new();
-        let module = Module::parse(context, &text, "test").unwrap();
-        let function = module.definitions()[0];
-        for phi in function.instructions().into_iter().filter(|it| it.is_phi()) {
-            widen(context, phi);
-        }
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::changed(&text, |context, function| {
+            let phis = function.instructions().into_iter().filter(|it| it.is_phi());
+            phis.for_each(|phi| widen(context, phi));
+        })
     }
 
     #[test]
@@ -217,14 +213,11 @@ done:
   ret void
 }}"
             );
-            let context = Context::new();
-            let module = Module::parse(context, &text, "test").unwrap();
-            let joined = join_counters(context, module.definitions()[0]);
-            module.verify("after the pass").unwrap();
-            assert_eq!(
-                joined,
-                module.print().contains("trunc nuw i64 %wide to i32")
-            );
+            let mut joined = false;
+            let after = Module::changed(&text, |context, function| {
+                joined = join_counters(context, function);
+            });
+            assert_eq!(joined, after.contains("trunc nuw i64 %wide to i32"));
             joined
         };
         assert!(joined("trunc nuw i64 %from to i32", "zext i32 %sum to i64"));
@@ -246,11 +239,11 @@ done:
   ret i64 %next
 }}"
             );
-            let context = Context::new();
-            let module = Module::parse(context, &text, "test").unwrap();
-            let widened = widen_sums(context, module.definitions()[0]);
-            module.verify("after the pass").unwrap();
-            assert_eq!(widened, module.print().contains("add nuw nsw i64 %counter"));
+            let mut widened = false;
+            let after = Module::changed(&text, |context, function| {
+                widened = widen_sums(context, function);
+            });
+            assert_eq!(widened, after.contains("add nuw nsw i64 %counter"));
             widened
         };
         assert!(widened("trunc nuw", "add nuw", "zext"));

@@ -85,8 +85,16 @@ fn narrow(name: &str) -> Option<Body> {
     }
 }
 
-/// Rounds, then saturates. NaN gives 0, but 2^(n-1) where a 64-bit type takes part (PTX ISA, "cvt",
+/// What NaN becomes as an integer: 0, or the highest bit alone where a type of 64 bits takes part (PTX ISA, "cvt",
 /// notes on NaN).
+pub fn of_nan(from_bits: u32, to_bits: u32) -> u64 {
+    match from_bits == 64 || to_bits == 64 {
+        true => 1 << (to_bits - 1),
+        false => 0,
+    }
+}
+
+/// Rounds, then saturates.
 fn to_integer(name: &str, from: &str, bits: u32, signed: bool) -> Option<Body> {
     let round = match rounding(name) {
         None => Some("roundeven"),
@@ -95,13 +103,10 @@ fn to_integer(name: &str, from: &str, bits: u32, signed: bool) -> Option<Body> {
         Some(2) => Some("ceil"),
         Some(_) => Some("floor"),
     };
-    let suffix = if from == "float" { "f32" } else { "f64" };
+    let from_bits = if from == "float" { 32 } else { 64 };
+    let suffix = format!("f{from_bits}");
     let convert = if signed { "fptosi" } else { "fptoui" };
-    let nan = match (from, bits) {
-        (_, 64) => i64::MIN.to_string(),
-        ("double", _) => i32::MIN.to_string(),
-        _ => "0".to_owned(),
-    };
+    let nan = of_nan(from_bits, bits);
     let (whole, rounding) = match round {
         None => ("%a0", String::new()),
         Some(round) => (

@@ -2,7 +2,7 @@
 
 pub mod assembly;
 mod barrier;
-mod convert;
+pub mod convert;
 mod float;
 mod integer;
 mod mbarrier;

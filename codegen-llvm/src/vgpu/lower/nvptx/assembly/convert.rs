@@ -1,5 +1,6 @@
 //! Moves and conversions (PTX ISA, "Data Movement and Conversion Instructions": `mov`, `cvt`, `cvta`, `mapa`).
 
+use super::super::convert::of_nan;
 use super::arithmetic::clamped;
 use super::emitter::Emitter;
 use super::small_floats;
@@ -182,7 +183,7 @@ fn to_whole(
     emitter.assign(to, made, &value)
 }
 
-/// Rounds, then clamps. NaN is 0, or the highest bit alone where 64 bits take part (PTX ISA, "cvt", notes on NaN).
+/// Rounds, then clamps. NaN is what [`of_nan`] says.
 fn from_float(
     emitter: &mut Emitter,
     instruction: &Instruction,
@@ -198,13 +199,13 @@ fn from_float(
     let name = format!("llvm.fpto{letter}i.sat.i{}.{}", made.bits, ty.suffix());
     let (llvm, from) = (made.llvm(), ty.llvm());
     let number = emitter.call(&llvm, &name, &[(from.clone(), whole)]);
-    if made.bits < 64 && ty.bits < 64 {
+    let nan = of_nan(ty.bits, made.bits);
+    if nan == 0 {
         return Some(number);
     }
     let is_nan = emitter.op(&format!("fcmp uno {from} {value}, {value}"));
-    let highest = 1_u64 << (made.bits - 1);
     Some(emitter.op(&format!(
-        "select i1 {is_nan}, {llvm} {highest}, {llvm} {number}"
+        "select i1 {is_nan}, {llvm} {nan}, {llvm} {number}"
     )))
 }
 
