@@ -4,6 +4,7 @@
 //! leaves. `--print-after NAME` shows the module after one of them.
 
 mod access_checks;
+mod alignments;
 mod assembly;
 mod block_atomics;
 mod by_value;
@@ -103,6 +104,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("count", count::run),
     ("access-checks", access_checks::run),
     ("trap-record", trap_record::run),
+    ("alignments", alignments::run),
     // Lowerings and the optimiser's own arithmetic are as they should be.
     ("defined-arithmetic", defined_arithmetic::run),
     ("loop-load-elimination", loop_load_elimination::run),

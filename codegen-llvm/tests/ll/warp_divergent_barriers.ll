@@ -11,6 +11,10 @@
 ; CHECK-SAME: "warp":{"Present"
 ; CHECK-SAME: "name":"behind"
 ; CHECK-SAME: "warp":{"Present"
+; CHECK-SAME: "name":"counted"
+; CHECK-SAME: "warp":{"Present"
+; CHECK-SAME: "name":"lists"
+; CHECK-SAME: "warp":{"Absent":"lanes may leave the loop around a barrier one by one, by what each has read
 
 target triple = "nvptx64-nvidia-cuda"
 %configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }
@@ -19,6 +23,8 @@ target triple = "nvptx64-nvidia-cuda"
 @choice_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
 @numbers_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
 @behind_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@counted_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@lists_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
 @values = internal addrspace(3) global [128 x i32] undef
 
 define ptx_kernel void @ways(ptr %from) {
@@ -80,6 +86,38 @@ one:
 end:
   store i32 2, ptr addrspace(3) %own
   call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  ret void
+}
+
+define ptx_kernel void @counted(ptr %from, i32 %count) {
+entry:
+  %own = call ptr addrspace(3) @own()
+  %first = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %at = phi i32 [ %first, %entry ], [ %next, %loop ]
+  store i32 %at, ptr addrspace(3) %own
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %next = add i32 %at, 128
+  %more = icmp slt i32 %next, %count
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+define ptx_kernel void @lists(ptr %from) {
+entry:
+  %own = call ptr addrspace(3) @own()
+  %first = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %at = phi i32 [ %first, %entry ], [ %next, %loop ]
+  store i32 %at, ptr addrspace(3) %own
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %link = getelementptr i32, ptr %from, i32 %at
+  %next = load i32, ptr %link
+  %more = icmp ne i32 %next, -1
+  br i1 %more, label %loop, label %end
+end:
   ret void
 }
 

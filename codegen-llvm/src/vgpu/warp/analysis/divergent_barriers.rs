@@ -1,16 +1,23 @@
-//! Refuses kernels whose lanes may wait at different barriers when neither of the two follows the other, as in a
-//! function with a barrier that both sides of a branch call.
+//! Refuses kernels whose lanes may wait at different barriers:
+//!
+//! * when neither of the two follows the other, as in a function with a barrier that both sides of a branch call,
+//! * when one is in a loop that each lane leaves by what it has read, as where each goes through a list of its own.
 //!
 //! A block's threads may meet at barriers in different places: OpenMP requires that they come to the same
 //! *constructs*. But a lane that has come to one barrier cannot wait for lanes that the warp form runs only after it.
 //!
-//! If the other lanes wait at a place behind the barrier, the kernel is not refused. In a conforming program all lanes
-//! have come to the barrier when it runs, although the compiler could not prove it, and the engine reports it when
-//! they have not.
+//! If the other lanes wait at a place behind the barrier, other kernels are not refused. In a conforming program all
+//! lanes have come to the barrier when it runs, although the compiler could not prove it, and the engine reports it
+//! when they have not. The second kind does not conform, but on a GPU a barrier waits for any barrier with its number,
+//! so such programs work there, and on fibers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+
+use indexmap::IndexSet;
+use llvm_sys::LLVMOpcode;
 
 use super::callee::{self, Callee};
+use super::context_fields;
 use super::divergence::Divergence;
 use super::linearise::BlockOrder;
 use crate::ir::{Block, Context, Value};
@@ -37,7 +44,50 @@ pub fn check(context: Context, order: &BlockOrder, divergence: &Divergence) -> R
             return Err(Refusal::at(context, barrier, what));
         }
     }
+    for &(at, barrier) in &barriers {
+        let around = order.loops.iter();
+        let mut around = around.filter(|body| body.contains(&order.blocks[at]));
+        if around.any(|body| is_left_by_data(body, divergence)) {
+            let what =
+                "lanes may leave the loop around a barrier one by one, by what each has read,";
+            return Err(Refusal::at(context, barrier, what));
+        }
+    }
     Ok(())
+}
+
+/// Whether lanes leave a loop one by one, by what each has read from memory.
+fn is_left_by_data(body: &IndexSet<Block>, divergence: &Divergence) -> bool {
+    let leaves = |block: &&Block| block.successors().iter().any(|next| !body.contains(next));
+    let ends = body
+        .iter()
+        .filter(leaves)
+        .filter_map(|block| block.terminator());
+    ends.filter(|&end| divergence.is_divergent(end))
+        .filter_map(Value::condition)
+        .any(|condition| is_of_data(condition, divergence))
+}
+
+/// Whether a value is computed from what each lane has read from memory for itself. What calls and atomic operations
+/// give counts as something else: mostly it is a vote, or the lane's share of a loop.
+fn is_of_data(value: Value, divergence: &Divergence) -> bool {
+    let mut seen = HashSet::from([value]);
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        if divergence.shape(value).is_uniform() || value.is_call() {
+            continue;
+        }
+        if value.opcode() == Some(LLVMOpcode::LLVMLoad) {
+            let is_own = value.operand(0).local().is_some();
+            if !is_own && context_fields::context_field(value).is_none() {
+                return true;
+            }
+            continue;
+        }
+        let operands = value.operands().into_iter();
+        open.extend(operands.filter(|&it| it.is_instruction() && seen.insert(it)));
+    }
+    false
 }
 
 fn barriers_of(block: &Block) -> impl Iterator<Item = Value> + use<> {

@@ -22,10 +22,8 @@ pub struct BlockOrder {
     pub index: HashMap<Block, usize>,
     /// The positions of each block's successors, without repetition.
     pub successors: Vec<Vec<usize>>,
-}
-
-struct Loop {
-    body: IndexSet<Block>,
+    /// The blocks of each loop, smallest loop first.
+    pub loops: Vec<IndexSet<Block>>,
 }
 
 impl BlockOrder {
@@ -52,12 +50,13 @@ impl BlockOrder {
             blocks,
             index,
             successors,
+            loops,
         })
     }
 }
 
-/// The loops, smallest first.
-fn loops(flow: &ControlFlow) -> Result<Vec<Loop>, Refusal> {
+/// The blocks of each loop, smallest loop first.
+fn loops(flow: &ControlFlow) -> Result<Vec<IndexSet<Block>>, Refusal> {
     let mut headers = HashSet::new();
     let mut found = Vec::new();
     for each in flow.loops() {
@@ -67,14 +66,14 @@ fn loops(flow: &ControlFlow) -> Result<Vec<Loop>, Refusal> {
         if !regular || !headers.insert(each.header) {
             return Err(Refusal::new("a loop has several entries or latches"));
         }
-        found.push(Loop { body: each.body });
+        found.push(each.body);
     }
-    found.sort_by_key(|each| each.body.len());
+    found.sort_by_key(IndexSet::len);
     Ok(found)
 }
 
 /// A topological order that completes a loop before it goes on behind it.
-fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
+fn arrange(flow: &ControlFlow, loops: &[IndexSet<Block>]) -> Vec<Block> {
     let original: HashMap<_, _> = flow
         .blocks()
         .iter()
@@ -90,7 +89,7 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
             .for_each(|next| missing[next] += 1);
     }
     let ends = dead_ends(flow, &original);
-    let mut unplaced: Vec<usize> = loops.iter().map(|each| each.body.len()).collect();
+    let mut unplaced: Vec<usize> = loops.iter().map(|each| each.len()).collect();
     let mut ready: Vec<usize> = (0..missing.len()).filter(|&at| missing[at] == 0).collect();
     let mut open: Vec<usize> = Vec::new();
     let mut placed = Vec::new();
@@ -100,7 +99,7 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
         }
         let inside = |&&at: &&usize| {
             open.last()
-                .is_none_or(|&inner| loops[inner].body.contains(&flow.blocks()[at]))
+                .is_none_or(|&inner| loops[inner].contains(&flow.blocks()[at]))
         };
         let end = ready.iter().find(|&&at| ends[at]);
         let Some(&next) = end.or_else(|| ready.iter().filter(inside).min()) else {
@@ -111,7 +110,7 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
         placed.push(block);
         // Outer loops are larger, so they are opened first.
         for (index, each) in loops.iter().enumerate().rev() {
-            if each.body.contains(&block) {
+            if each.contains(&block) {
                 unplaced[index] -= 1;
                 if !open.contains(&index) {
                     open.push(index);
