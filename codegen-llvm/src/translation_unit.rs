@@ -7,7 +7,7 @@ use crate::analysis::target::{self, Target};
 use crate::device::{
     absent_regions, array_reductions, captured_values, combined_loops, debug_captures,
     externalised_statics, full_teams, host_pointers, last_iterations, local_space, null_pointers,
-    reduced_globals, rolled_loops, shared_captures, visible_kernels,
+    powers, reduced_globals, rolled_loops, shared_captures, visible_kernels,
 };
 use crate::ir::Module;
 use crate::managed_variables;
@@ -37,6 +37,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     reduced_globals::run(module.context, &module);
     debug_captures::run(&module);
     host_pointers::mark(module.context, &module);
+    powers::keep(&module);
     full_teams::run(module.context, &module);
     combined_loops::run(module.context, &module);
     last_iterations::run(module.context, &module);
@@ -53,6 +54,7 @@ pub unsafe fn finish(module: LLVMModuleRef) {
     // SAFETY: as the caller promises.
     let module = unsafe { Module::of_linker(module) };
     if Target::of(&module).is_ok() {
+        powers::run(&module);
         host_pointers::translate(module.context, &module);
     }
     // Of this unit on its own the compiler may make machine code now.

@@ -25,6 +25,7 @@ mod older_clangs;
 mod pack_shared;
 pub mod pipeline;
 mod placed_shared;
+pub mod powers;
 mod realloc;
 pub mod reduced_globals;
 mod retarget;

@@ -1,6 +1,6 @@
 //! Vector types and instructions, for the warp form.
 
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind};
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, LLVMValueKind};
 
 use super::builder::EMPTY;
 use super::{Block, Builder, Context, Module, Type, Value};
@@ -430,14 +430,16 @@ impl Value {
                 let flags = llvm!(core::LLVMGEPGetNoWrapFlags(from.0));
                 llvm!(core::LLVMGEPSetNoWrapFlags(self.0, flags));
             }
-            _ => {
-                if llvm!(core::LLVMCanValueUseFastMathFlags(from.0)) != 0
-                    && llvm!(core::LLVMCanValueUseFastMathFlags(self.0)) != 0
-                {
-                    let flags = llvm!(core::LLVMGetFastMathFlags(from.0));
-                    llvm!(core::LLVMSetFastMathFlags(self.0, flags));
-                }
-            }
+            _ => self.take_fast_math(from),
+        }
+    }
+
+    /// Gives it the fast-math flags of `from`, if both can have some.
+    pub fn take_fast_math(self, from: Value) {
+        let can = |value: Value| llvm!(core::LLVMCanValueUseFastMathFlags(value.0)) != 0;
+        if can(from) && can(self) {
+            let flags = llvm!(core::LLVMGetFastMathFlags(from.0));
+            llvm!(core::LLVMSetFastMathFlags(self.0, flags));
         }
     }
 
@@ -447,6 +449,20 @@ impl Value {
             self.0,
             llvm_sys::LLVMFastMathAllowReassoc
         ));
+    }
+
+    /// Whether an approximation may take the place of a function's result (`afn`).
+    pub fn may_be_approximate(self) -> bool {
+        let has_flags = llvm!(core::LLVMCanValueUseFastMathFlags(self.0)) != 0;
+        has_flags
+            && llvm!(core::LLVMGetFastMathFlags(self.0)) & llvm_sys::LLVMFastMathApproxFunc != 0
+    }
+
+    /// Its value if it is a floating-point constant.
+    pub fn as_real(self) -> Option<f64> {
+        let mut inexact = 0;
+        let is_real = self.kind() == LLVMValueKind::LLVMConstantFPValueKind;
+        is_real.then(|| llvm!(core::LLVMConstRealGetDouble(self.0, &mut inexact)))
     }
 
     /// The real constant of a floating-point type.

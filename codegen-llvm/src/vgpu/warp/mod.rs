@@ -19,6 +19,7 @@
 //! | `normalise::umin_to_branch` | a minimum of the thread id and a bound becomes a branch |
 //! | `normalise::loop_versioning` | a version of loops over chunks for chunks in which every thread has an iteration |
 //! | `normalise::vector_casts` | registers of two halves and their like become scalars |
+//! | `normalise::vector_reductions` | sums of such registers' elements become scalars |
 //! | `normalise::merged_reads` | reads of consecutive elements are announced to the checker as one |
 //! | `normalise::rows` | versions of bodies of collapsed loops, for lanes whose quotient is the same |
 //! | [`analysis::context_escape`] | refuses kernels that use the context's own address |

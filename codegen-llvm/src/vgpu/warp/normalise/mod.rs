@@ -20,6 +20,7 @@ mod small_copies;
 pub mod spin_calls;
 mod umin_to_branch;
 mod vector_casts;
+mod vector_reductions;
 mod workers;
 
 use std::collections::HashSet;
@@ -102,6 +103,7 @@ pub fn run(
     loop_versioning::run(unit, module, &functions)?;
     for &function in &functions {
         vector_casts::run(module.context, function);
+        vector_reductions::run(module, function);
     }
     // Whether memory was written depends on when it is read.
     if unit.options.checks.race && !unit.options.checks.init {
