@@ -1,6 +1,7 @@
 // The C library in device code: each target region computes a text or numbers that the host computes too.
 
 #include <ctype.h>
+#include <math.h>
 #include <stdint.h>
 #include <strings.h>
 
@@ -89,6 +90,13 @@ static unsigned long numbers(void) {
         if (i != 6 && i != 7 && i != 10)
             hash = mix(hash, atoi(texts[i]));
         hash = mix(hash, atol(texts[i]));
+        double wide = nan(texts[i]);
+        float narrow = nanf(texts[i]);
+        long bits = 0;
+        memcpy(&bits, &wide, sizeof wide);
+        hash = mix(hash, bits);
+        memcpy(&bits, &narrow, sizeof narrow);
+        hash = mix(hash, bits);
     }
     for (int c = -1; c < 256; c++) {
         hash = mix(hash, !isalpha(c) | !isdigit(c) << 1 | !isalnum(c) << 2 | !isspace(c) << 3 | !isupper(c) << 4 |

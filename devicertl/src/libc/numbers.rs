@@ -1,4 +1,4 @@
-//! Integers from text, magnitudes, random numbers: the rest of `stdlib.h`.
+//! Integers from text, magnitudes, random numbers: the rest of `stdlib.h`, and of `math.h` what reads text.
 
 use core::ffi::{c_char, c_int, c_long, c_longlong, c_uint};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -127,7 +127,27 @@ fn random(state: u32) -> (u32, c_int) {
     )
 }
 
+/// The payload of a NaN that a text asks for, in decimal, octal or hexadecimal digits; 0 if it is anything else.
+unsafe fn payload(text: *const c_char) -> u64 {
+    let mut end = core::ptr::null_mut();
+    // SAFETY: the caller's string, whose end `end` is not behind.
+    unsafe {
+        let payload = unsigned(text, &raw mut end, 0);
+        let is_number = byte(text, 0).is_ascii_digit() && byte(end, 0) == 0;
+        if is_number { payload } else { 0 }
+    }
+}
+
 c_functions! {
+    /// `nan` (ISO C17, §7.12.11.2): a quiet NaN with the payload that glibc gives it.
+    fn nan(text: *const c_char) -> f64 {
+        f64::from_bits(0x7ff8 << 48 | payload(text) & ((1 << 51) - 1))
+    }
+    /// `nanf` (ISO C17, §7.12.11.2).
+    fn nanf(text: *const c_char) -> f32 {
+        f32::from_bits(0x7fc0 << 16 | payload(text) as u32 & ((1 << 22) - 1))
+    }
+
     /// `atoi` (ISO C17, §7.22.1.2).
     fn atoi(text: *const c_char) -> c_int { signed(text, core::ptr::null_mut(), 10) as c_int }
     /// `atol` (ISO C17, §7.22.1.2).

@@ -65,12 +65,13 @@ fn is_left_by_data(body: &IndexSet<Block>, divergence: &Divergence) -> bool {
         .filter_map(|block| block.terminator());
     ends.filter(|&end| divergence.is_divergent(end))
         .filter_map(Value::condition)
-        .any(|condition| is_of_data(condition, divergence))
+        .any(|condition| is_of_data(condition, body, divergence))
 }
 
-/// Whether a value is computed from what each lane has read from memory for itself. What calls and atomic operations
-/// give counts as something else: mostly it is a vote, or the lane's share of a loop.
-fn is_of_data(value: Value, divergence: &Divergence) -> bool {
+/// Whether a value is computed from what each lane reads from memory in the loop. What it has read before is a bound,
+/// of which its warp may have one in a program that counts on lockstep. What calls and atomic operations give counts as
+/// something else: mostly it is a vote, or the lane's share of a loop.
+fn is_of_data(value: Value, body: &IndexSet<Block>, divergence: &Divergence) -> bool {
     let mut seen = HashSet::from([value]);
     let mut open = vec![value];
     while let Some(value) = open.pop() {
@@ -79,7 +80,8 @@ fn is_of_data(value: Value, divergence: &Divergence) -> bool {
         }
         if value.opcode() == Some(LLVMOpcode::LLVMLoad) {
             let is_own = value.operand(0).local().is_some();
-            if !is_own && context_fields::context_field(value).is_none() {
+            let is_inside = body.contains(&value.block());
+            if is_inside && !is_own && context_fields::context_field(value).is_none() {
                 return true;
             }
             continue;
