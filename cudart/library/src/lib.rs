@@ -4,6 +4,9 @@
 //! A library of its own, because `cudart` is in HIP's, too, which has other symbols. It is `libcuda.so.1`, too: the
 //! driver's interface, whose symbols have no versions, and `libnvidia-ml.so.1`, which has none either (`nvml`).
 
+#[cfg(target_arch = "x86_64")]
+mod static_runtime;
+
 // Their functions are exported by their own names.
 extern crate cuda_driver as _;
 extern crate nvml as _;
