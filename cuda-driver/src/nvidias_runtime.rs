@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use cudart::error::report;
 use parking_lot::Mutex;
 use static_runtime::asker::{Asker, Kind, object_at, of_call};
 use static_runtime::found::Release;
@@ -33,7 +32,7 @@ pub fn notice(returns_to: usize, sign: Sign) {
         return;
     }
     TOLD.get_or_init(|| {
-        report(&what(&asker), &remedy(&asker));
+        eprintln!("libcuda: {}: {}", what(&asker), remedy(&asker));
     });
 }
 
