@@ -32,7 +32,7 @@ A program that is compiled already finds the libraries of CUDA that belong to th
 #[derive(clap::Args)]
 #[command(override_usage = "omptarget run [OPTION|FILE]... [-- ARGUMENT...]", after_help = HELP)]
 pub struct Options {
-    /// Source files, objects, libraries and options of clang or flang, or a program; after `--`, arguments of the program
+    /// Source files, objects, libraries and options of clang or flang; or a program; after `--`, its arguments
     #[arg(
         required = true,
         trailing_var_arg = true,

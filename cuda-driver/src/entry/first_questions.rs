@@ -33,7 +33,7 @@ with_caller! {
     ///
     /// # Safety
     /// The address is null or valid.
-    cuDriverGetVersion(version: *mut c_int) = tell_version
+    cuDriverGetVersion(version: *mut c_int) = write_version
 }
 
 with_caller! {
@@ -46,7 +46,7 @@ with_caller! {
 
 /// # Safety
 /// The address is null or valid.
-unsafe extern "C" fn tell_version(version: *mut c_int, _none: usize, returns_to: usize) -> i32 {
+unsafe extern "C" fn write_version(version: *mut c_int, _none: usize, returns_to: usize) -> i32 {
     // A program may ask, too, but rarely before it starts the driver.
     if contexts::started().is_err() {
         notice(returns_to, Sign::None);

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::file::Content;
-use crate::found::{Release, StaticRuntime, registers_its_own_kernels};
+use crate::found::{Release, StaticRuntime, has_symbols, registers_its_own_kernels};
 use crate::loaded::Program;
 
 /// What calls.
@@ -72,7 +72,7 @@ pub fn object_at(address: usize) -> Option<(PathBuf, usize)> {
 fn kind(content: &[u8], returns_to: u64) -> Kind {
     match StaticRuntime::in_file(content) {
         Some(runtime) if runtime.code.contains(&returns_to) => Kind::Static(runtime.release),
-        None if registers_its_own_kernels(content) => Kind::Stripped,
+        None if registers_its_own_kernels(content) && !has_symbols(content) => Kind::Stripped,
         _ => Kind::Other,
     }
 }

@@ -1,8 +1,8 @@
 //! The library in a file.
 //!
-//! It is one object whose code the linker leaves in one piece. Functions of CUDA's interface have their names in it, and
-//! all others names that begin with [`INNER`]. So the library is the run of functions around one that it always has in
-//! which no other names occur. A function of the program's own that is called `cuda…` lies outside.
+//! It is one object whose code the linker leaves in one piece. Functions of CUDA's interface have their names in it,
+//! and all others names that begin with [`INNER`]. So the library is the run of functions around one that it always has
+//! in which no other names occur. A function of the program's own that is called `cuda…` lies outside.
 
 use std::ffi::CString;
 use std::ops::Range;
