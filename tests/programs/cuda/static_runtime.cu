@@ -15,6 +15,7 @@
 
 extern "C" cudaError_t cudaThreadGetLimit(size_t *value, int limit);
 extern "C" cudaError_t cudaMemset_ptds(void *memory, int value, size_t size);
+extern "C" cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *how, const void *kernel, void **arguments);
 
 // No function of NVIDIA's.
 extern "C" __attribute__((noinline)) int cudaOfThisProgram(int n) {
@@ -57,7 +58,10 @@ static int compute() {
     CHECK(cudaEventRecord(begin, stream) == cudaSuccess);
     CHECK(cudaMemcpyAsync(numbers, managed, N * sizeof(int), cudaMemcpyDefault, stream) == cudaSuccess);
     scale<<<N / 128, 128, 0, stream>>>(numbers);
-    add<<<N / 256, 256, 0, stream>>>(numbers);
+    cudaLaunchConfig_t how = {};
+    how.gridDim = N / 256, how.blockDim = 256, how.stream = stream;
+    void *arguments[] = {&numbers};
+    CHECK(cudaLaunchKernelExC_ptsz(&how, (const void *)add, arguments) == cudaSuccess);
     CHECK(cudaEventRecord(end, stream) == cudaSuccess && cudaStreamSynchronize(stream) == cudaSuccess);
     float milliseconds = -1;
     CHECK(cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess && milliseconds >= 0);
