@@ -52,6 +52,9 @@ fn what(asker: &Asker) -> String {
     }
 }
 
+/// Whether our runtime library takes the place of one in a program (`static_runtime::replacement`).
+const REPLACES: bool = cfg!(target_arch = "x86_64");
+
 /// What helps.
 fn remedy(asker: &Asker) -> String {
     const LINK: &str = "link it with -cudart shared";
@@ -61,17 +64,16 @@ fn remedy(asker: &Asker) -> String {
             format!("put {} first in LD_LIBRARY_PATH", folder.display())
         }
         Kind::Static(Release::Earlier) => format!("{LINK}, and with CUDA 12 or 13"),
-        Kind::Static(_) if asker.is_program => {
+        Kind::Static(_) if asker.is_program && REPLACES => {
             let own = own_file();
             format!("run it with LD_PRELOAD={}, or {LINK}", own.display())
         }
-        Kind::Static(_) => {
-            format!("{LINK}; in a program LD_PRELOAD would do, in a shared library it does not")
-        }
-        Kind::Stripped if asker.is_program => {
+        Kind::Stripped if asker.is_program && REPLACES => {
             format!("its symbols are gone (strip); keep them and set LD_PRELOAD, or {LINK}")
         }
-        Kind::Stripped => LINK.into(),
+        Kind::Static(_) | Kind::Stripped => {
+            format!("{LINK}; ours takes its place (LD_PRELOAD) only in programs, on x86-64")
+        }
         Kind::Other => format!("if NVIDIA's runtime library is in it, {LINK}"),
     }
 }
