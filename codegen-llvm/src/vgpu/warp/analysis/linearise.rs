@@ -22,6 +22,8 @@ pub struct BlockOrder {
     pub index: HashMap<Block, usize>,
     /// The positions of each block's successors, without repetition.
     pub successors: Vec<Vec<usize>>,
+    /// The function's dominators and loops.
+    pub flow: ControlFlow,
 }
 
 struct Loop {
@@ -52,6 +54,7 @@ impl BlockOrder {
             blocks,
             index,
             successors,
+            flow,
         })
     }
 }
