@@ -9,6 +9,7 @@ mod containers;
 mod cuda;
 mod device_object;
 mod fat_binary;
+mod finished_program;
 mod fortran;
 mod hip;
 mod image;
@@ -132,7 +133,7 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
-    /// Compile a program to a temporary file and run it
+    /// Compile a program to a temporary file and run it, or run a CUDA program that NVIDIA's nvcc compiled
     Run(run::Options),
     /// Compile a program's kernels into the cache, so that its first run does not
     Precompile(precompile::Options),

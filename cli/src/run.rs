@@ -9,7 +9,7 @@ use std::process::Command;
 
 use omptarget_driver::{Failure, Result, clang};
 
-use crate::{cuda, fortran};
+use crate::{cuda, finished_program, fortran};
 
 const HELP: &str = "\
 Examples:
@@ -19,16 +19,20 @@ Examples:
   omptarget run saxpy.f90
   omptarget run vector_add.cu                    a CUDA program
   omptarget run vector_add.hip                   a HIP program
+  omptarget run ./program -- input.txt           a CUDA program that NVIDIA's nvcc has compiled
+
 
 Without -O… the program is compiled at -O2; it is linked with the mathematical library, and with the C++
 library if a source file is C++. flang compiles where a source file is Fortran; its module files are
-temporary. The program replaces this command, so its exit code or signal is its own.";
+temporary. The program replaces this command, so its exit code or signal is its own.
+
+A program that is compiled already finds the libraries of CUDA that belong to this command.";
 
 /// Arguments of `omptarget run`.
 #[derive(clap::Args)]
 #[command(override_usage = "omptarget run [OPTION|FILE]... [-- ARGUMENT...]", after_help = HELP)]
 pub struct Options {
-    /// Source files, objects, libraries and options of clang or flang; after `--`, arguments of the program
+    /// Source files, objects, libraries and options of clang or flang; or a program; after `--`, its arguments
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -51,6 +55,11 @@ impl Options {
 /// Compiles and becomes the program.
 pub fn run(options: &Options) -> Result<()> {
     let (inputs, arguments) = options.split();
+    if let [program] = inputs
+        && finished_program::is_program(Path::new(program))
+    {
+        return become_finished(program, arguments);
+    }
     let name = check(inputs)?;
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let path = folder.path().join("program");
@@ -76,6 +85,19 @@ pub fn run(options: &Options) -> Result<()> {
         .exec();
     Err(Failure::System {
         what: "cannot start the compiled program".into(),
+        source: error,
+    })
+}
+
+/// Becomes a program that others compiled.
+fn become_finished(program: &OsStr, arguments: &[OsString]) -> Result<()> {
+    let path = finished_program::path(program);
+    let error = Command::new(&path)
+        .args(arguments)
+        .envs(finished_program::settings(&path)?)
+        .exec();
+    Err(Failure::System {
+        what: format!("cannot start {}", path.display()),
         source: error,
     })
 }

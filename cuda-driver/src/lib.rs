@@ -15,6 +15,7 @@
 //! - `virtual_memory`: addresses and memory that a program maps by itself.
 //! - `texture`: what describes arrays, textures and surfaces.
 //! - `contexts`: contexts, and the stack of a thread.
+//! - `nvidias_runtime`: what is told to users of NVIDIA's runtime library.
 //! - `status`: error codes.
 
 mod contexts;
@@ -23,6 +24,7 @@ mod image;
 mod jit;
 mod linker;
 mod modules;
+mod nvidias_runtime;
 mod procedures;
 pub mod status;
 pub mod texture;

@@ -121,7 +121,7 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuDevicePrimaryCtxSetFlags 11000 primary::cuDevicePrimaryCtxSetFlags_v2;
         cuDeviceSetMemPool 11020 devices::cuDeviceSetMemPool;
         cuDeviceTotalMem 3020 devices::cuDeviceTotalMem_v2;
-        cuDriverGetVersion 2020 start::cuDriverGetVersion;
+        cuDriverGetVersion 2020 first_questions::cuDriverGetVersion;
         cuEventCreate 2000 events::cuEventCreate;
         cuEventDestroy 4000 events::cuEventDestroy_v2;
         cuEventElapsedTime 2000 events::cuEventElapsedTime;
@@ -151,7 +151,7 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuFuncSetSharedMemConfig 4020 functions::cuFuncSetSharedMemConfig;
         cuGetErrorName 6000 start::cuGetErrorName;
         cuGetErrorString 6000 start::cuGetErrorString;
-        cuGetExportTable 3000 start::cuGetExportTable;
+        cuGetExportTable 3000 first_questions::cuGetExportTable;
         cuGetProcAddress 11030 start::cuGetProcAddress;
         cuGetProcAddress 12000 start::cuGetProcAddress_v2 or cuGetProcAddress_v2_ptsz;
         cuGraphAddDependencies 10000 graphs::cuGraphAddDependencies;

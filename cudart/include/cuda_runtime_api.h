@@ -10,9 +10,11 @@
 #define cudaEventRecordWithFlags cudaEventRecordWithFlags_ptsz
 #define cudaEventRecord cudaEventRecord_ptsz
 #define cudaFreeAsync cudaFreeAsync_ptsz
+#define cudaGraphInstantiateWithParams cudaGraphInstantiateWithParams_ptsz
 #define cudaGraphLaunch cudaGraphLaunch_ptsz
 #define cudaGraphUpload cudaGraphUpload_ptsz
 #define cudaLaunchHostFunc cudaLaunchHostFunc_ptsz
+#define cudaLaunchKernelExC cudaLaunchKernelExC_ptsz
 #define cudaLaunchKernel cudaLaunchKernel_ptsz
 #define cudaMallocAsync cudaMallocAsync_ptsz
 #define cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
@@ -50,6 +52,7 @@
 #define cudaStreamAttachMemAsync cudaStreamAttachMemAsync_ptsz
 #define cudaStreamBeginCaptureToGraph cudaStreamBeginCaptureToGraph_ptsz
 #define cudaStreamBeginCapture cudaStreamBeginCapture_ptsz
+#define cudaStreamCopyAttributes cudaStreamCopyAttributes_ptsz
 #define cudaStreamEndCapture cudaStreamEndCapture_ptsz
 #define cudaStreamGetAttribute cudaStreamGetAttribute_ptsz
 #define cudaStreamGetCaptureInfo_v2 cudaStreamGetCaptureInfo_v2_ptsz

@@ -3,7 +3,7 @@
 mod merge;
 mod sarif;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -12,6 +12,8 @@ use findings::{Checks, Finding};
 use omptarget_driver::{Failure, Result};
 
 use merge::Found;
+
+use crate::finished_program;
 
 const HELP: &str = "\
 Examples:
@@ -106,9 +108,11 @@ fn orders(schedules: Option<u32>) -> Vec<Option<String>> {
 fn run(options: &Options, order: Option<&str>, report: &Path) -> Result<ExitStatus> {
     // What an earlier run left there has been read.
     let _gone = fs::remove_file(report);
-    let mut command = Command::new(path(&options.program));
+    let program = finished_program::path(&options.program);
+    let mut command = Command::new(&program);
     command
         .args(&options.arguments)
+        .envs(finished_program::settings_of_static(&program)?)
         .env(findings::VARIABLE, &options.only)
         .env(findings::REPORT_VARIABLE, report);
     if let Some(order) = order {
@@ -121,15 +125,6 @@ fn run(options: &Options, order: Option<&str>, report: &Path) -> Result<ExitStat
     command
         .status()
         .map_err(Failure::system(format!("cannot start {shown}")))
-}
-
-/// A program in this folder needs no `./`.
-fn path(program: &OsStr) -> PathBuf {
-    let path = Path::new(program);
-    match path.components().count() == 1 && path.is_file() {
-        true => Path::new(".").join(path),
-        false => path.to_owned(),
-    }
 }
 
 /// The findings of a run. Without any there is no file.
@@ -180,12 +175,5 @@ mod tests {
     fn lists_of_checks() {
         assert!(checks("memory,race").is_ok());
         assert!(checks("").is_err() && checks("speed").is_err());
-    }
-
-    #[test]
-    fn programs_on_the_path_stay_there() {
-        assert_eq!(path("ls".as_ref()), Path::new("ls"));
-        assert_eq!(path("/bin/ls".as_ref()), Path::new("/bin/ls"));
-        assert_eq!(path("Cargo.toml".as_ref()), Path::new("./Cargo.toml"));
     }
 }

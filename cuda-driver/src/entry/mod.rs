@@ -13,6 +13,7 @@ pub mod earlier_launches;
 pub mod events;
 pub mod external;
 pub mod fills;
+pub mod first_questions;
 pub mod functions;
 pub mod graph_nodes;
 pub mod graph_questions;

@@ -11,9 +11,6 @@ use crate::entry::{forward, in_context, name, place};
 use crate::procedures::{self, Found};
 use crate::status::{answer, describe};
 
-/// The version of CUDA whose interface this is: 12.9.
-const VERSION: c_int = 12090;
-
 /// Messages of programs that begin with the driver's interface name its library.
 static DRIVER: Front = Front {
     library: "libcuda",
@@ -40,16 +37,6 @@ pub extern "C" fn cuInit(flags: u32) -> i32 {
         }
     };
     answer(start())
-}
-
-/// The version of CUDA whose interface this is.
-///
-/// # Safety
-/// The address is null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> i32 {
-    // SAFETY: caller.
-    answer(unsafe { place(version) }.map(|place| *place = VERSION))
 }
 
 /// The enumerator's name.
@@ -159,24 +146,6 @@ pub unsafe extern "C" fn cuGetProcAddress_v2_ptsz(
     let flags = if flags == 0 { PER_THREAD } else { flags };
     // SAFETY: caller.
     unsafe { cuGetProcAddress_v2(symbol, function, version, flags, status) }
-}
-
-/// Tables of functions without names, which NVIDIA's own libraries agree on with NVIDIA's driver. There are none.
-///
-/// # Safety
-/// The addresses are null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuGetExportTable(table: *mut *const c_void, id: *const [u8; 16]) -> i32 {
-    let find = || {
-        // SAFETY: caller.
-        let place = unsafe { place(table)? };
-        *place = std::ptr::null();
-        match id.is_null() {
-            true => Err(Code::INVALID_VALUE),
-            false => Err(Code::SYMBOL_NOT_FOUND),
-        }
-    };
-    answer(find())
 }
 
 /// Tells `plugin-cuda` that this is no driver of a GPU.

@@ -4,6 +4,9 @@
 //! A library of its own, because `cudart` is in HIP's, too, which has other symbols. It is `libcuda.so.1`, too: the
 //! driver's interface, whose symbols have no versions, and `libnvidia-ml.so.1`, which has none either (`nvml`).
 
+#[cfg(target_arch = "x86_64")]
+mod static_runtime;
+
 // Their functions are exported by their own names.
 extern crate cuda_driver as _;
 extern crate nvml as _;
@@ -250,10 +253,12 @@ symbol_versions::export! {
         cudaEventRecordWithFlags_ptsz,
         cudaEventRecord_ptsz,
         cudaFreeAsync_ptsz,
+        cudaGraphInstantiateWithParams_ptsz,
         cudaGraphLaunch_ptsz,
         cudaGraphUpload_ptsz,
         cudaLaunchCooperativeKernel_ptsz,
         cudaLaunchHostFunc_ptsz,
+        cudaLaunchKernelExC_ptsz,
         cudaLaunchKernel_ptsz,
         cudaMallocAsync_ptsz,
         cudaMallocFromPoolAsync_ptsz,
@@ -289,6 +294,7 @@ symbol_versions::export! {
         cudaStreamAttachMemAsync_ptsz,
         cudaStreamBeginCaptureToGraph_ptsz,
         cudaStreamBeginCapture_ptsz,
+        cudaStreamCopyAttributes_ptsz,
         cudaStreamEndCapture_ptsz,
         cudaStreamGetAttribute_ptsz,
         cudaStreamGetDevice_ptsz,

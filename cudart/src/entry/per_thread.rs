@@ -3,7 +3,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::abi::{AttributeValue, CopyBox, Dim3, Location, PeerCopyBox, PitchedPointer, Size};
+use crate::abi::{
+    AttributeValue, CopyBox, Dim3, InstantiateParameters, Location, PeerCopyBox, PitchedPointer,
+    Size,
+};
+use crate::entry::launch_configurations::{self, LaunchConfiguration};
 use crate::entry::streams::cudaStreamSynchronize;
 use crate::entry::{
     array_copies, captures, cooperative, copies, events, graphs, host_calls, launches, managed,
@@ -189,4 +193,43 @@ waiting! {
     );
     cudaMemset3D_ptds = copies::cudaMemset3DAsync(memory: PitchedPointer, value: c_int, extent: Size);
     cudaMemset_ptds = copies::cudaMemsetAsync(memory: *mut c_void, value: c_int, bytes: usize);
+}
+
+/// Launches with attributes. The stream is in the configuration.
+///
+/// # Safety
+/// As for the other function.
+pub unsafe extern "C" fn cudaLaunchKernelExC_ptsz(
+    configuration: *const LaunchConfiguration,
+    stub: *const c_void,
+    arguments: *const *const u8,
+) -> i32 {
+    // SAFETY: caller.
+    let configuration = unsafe { configuration.as_ref() }.map(|given| LaunchConfiguration {
+        stream: meant(given.stream),
+        ..*given
+    });
+    let place = configuration
+        .as_ref()
+        .map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: caller.
+    unsafe { launch_configurations::cudaLaunchKernelExC(place, stub, arguments) }
+}
+
+/// Copies attributes from one stream to another.
+pub extern "C" fn cudaStreamCopyAttributes_ptsz(to: *mut c_void, from: *mut c_void) -> i32 {
+    streams::cudaStreamCopyAttributes(meant(to), meant(from))
+}
+
+/// Makes a graph that can be launched. The stream of the parameters is one for an upload, which takes no time here.
+///
+/// # Safety
+/// As for the other function.
+pub unsafe extern "C" fn cudaGraphInstantiateWithParams_ptsz(
+    executable: *mut *mut c_void,
+    graph: *mut c_void,
+    parameters: *mut InstantiateParameters,
+) -> i32 {
+    // SAFETY: caller.
+    unsafe { graphs::cudaGraphInstantiateWithParams(executable, graph, parameters) }
 }

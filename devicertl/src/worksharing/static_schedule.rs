@@ -298,6 +298,17 @@ macro_rules! static_init {
                 let base = *lower;
                 let count = (*upper).wrapping_add(1).max(base).wrapping_sub(base) as $unsigned;
                 let round = chunk.wrapping_mul(member.count.get() as $unsigned);
+                if chunk == 1 && arch::executes_warp_by_warp() {
+                    let (warp, lane) = warp_chunks::one_each(member.id, u64::from(count));
+                    let first = warp as $unsigned + lane as $unsigned;
+                    // Whoever executes the last iteration adds the number of members to it, which is beyond `first`.
+                    *lower = base.wrapping_add(warp as $int).unchecked_add(lane as $int);
+                    *upper = *lower;
+                    *stride = round as $signed;
+                    *is_last =
+                        (first < count && (count - first - 1).checked_rem(round) == Some(0)) as i32;
+                    return;
+                }
                 let first = (member.id as $unsigned).saturating_mul(chunk).min(count);
                 let rest = count - first;
                 let reach =

@@ -63,6 +63,15 @@ pub fn deal(threads: Threads, count: u64) -> Part {
     }
 }
 
+/// The first iteration of member `id` of those that share a loop of `count`, one after another: that of the warp, and
+/// how many later the lane's is. There is none if it lies behind the loop's last, which it does by less than a warp.
+/// Lanes get consecutive numbers in any case, as of [`deal`].
+#[inline(always)]
+pub fn one_each(id: u32, count: u64) -> (u64, u32) {
+    let lane = id % arch::warp_size();
+    (u64::from(id - lane).min(count), lane)
+}
+
 /// What [`deal`] says for the warp's first lane, in chunks.
 #[inline(always)]
 fn in_chunks(warp_begin: u64, all: u64, lanes: u32, count: u32) -> (u64, u64, u64) {

@@ -124,6 +124,9 @@ fn condition() -> BoxedStrategy<Condition> {
         1 => (0u32..4).prop_map(move |warps| {
             of(Relation::Below, Expression::Thread, Expression::Constant(32 * warps))
         }),
+        // One thread, or one of each warp.
+        1 => (prop_oneof![Just(Expression::Thread), Just(Expression::Lane)], uniform())
+            .prop_map(move |(number, which)| of(Relation::Equal, number, which)),
     ]
     .boxed()
 }

@@ -1,8 +1,12 @@
 // What nvcc 13 makes of a program: it asks for version 13 of the runtime's interface, registers a fat binary with PTX,
-// a kernel and a managed variable, and launches by the kernel's handle.
+// a kernel and a managed variable, and launches by the kernel's handle. With STATIC the runtime is in the program.
 #include "driver.h"
 
+#ifdef STATIC
+#define OF_13(name)
+#else
 #define OF_13(name) __asm__(".symver " #name ", " #name "@libcudart.so.13")
+#endif
 typedef struct {
     unsigned x, y, z;
 } Dim3;

@@ -28,9 +28,9 @@ Examples:
 
 The programs are those of bench/programs.json; their sources are not part of this project. Every program is compiled
 (-O3) for the virtual GPU, for LLVM's host offload, and without offload, so that its regions run on the initial device.
-The first run on the virtual GPU finds no compiled kernels. Later runs are in alternation; their median counts. CPU time
-is user and system time of all threads. A ratio is the virtual GPU's CPU time over the other's, less than 1 where the
-virtual GPU takes less. `<` says that the other one was ended at the time limit.
+The first run on the virtual GPU finds no compiled kernels. Later runs are in alternation, each time in another order;
+their median counts. CPU time is user and system time of all threads. A ratio is the virtual GPU's CPU time over the
+other's, less than 1 where the virtual GPU takes less. `<` says that the other one was ended at the time limit.
 
 A result is wrong if the program says so itself, or if its output, times aside, differs from that of both others while
 these agree. Of outputs that all differ nothing is said. A program that is marked in the list needs teams of the size
@@ -287,7 +287,7 @@ fn run(
     }
 }
 
-/// Runs it again, in alternation. What was too late the first time is not run again.
+/// Runs it again, in alternation, each time in another order. What was too late the first time is not run again.
 fn later_runs(
     row: &mut Row,
     program: &Program,
@@ -296,12 +296,19 @@ fn later_runs(
     options: &Options,
 ) -> Result<()> {
     let mut costs: BTreeMap<Way, Vec<Cost>> = BTreeMap::new();
+    let mut order: Vec<Way> = row.ways.keys().copied().collect();
     for _ in 0..options.runs {
-        for (&way, figures) in row.ways.iter_mut().filter(|(_, figures)| !figures.late) {
+        for &way in &order {
+            let figures = row.ways.get_mut(&way).expect("it ran");
+            if figures.late {
+                continue;
+            }
             let ended = run(way, program, folder, build, options)?;
             figures.late = ended.status.is_none();
             costs.entry(way).or_default().push((&ended).into());
         }
+        // Who runs after a program that gave back many small pages pays for large ones.
+        order.rotate_left(1);
     }
     let median = |costs: &[Cost], part: fn(&Cost) -> f64| {
         quartiles(&costs.iter().map(part).collect::<Vec<_>>()).map_or(0.0, |[_, median, _]| median)

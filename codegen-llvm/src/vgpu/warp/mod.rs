@@ -26,7 +26,7 @@
 //! | [`normalise::spin_calls`] | loops that wait for other warps let them run; refuses waits for lanes |
 //! | [`analysis::width`] | how many lanes a subgroup has |
 //! | [`analysis::linearise`] | the order of the blocks |
-//! | [`analysis::divergence`] | the shapes of values, and which blocks not all lanes run |
+//! | [`analysis::divergence`] | the shapes of values, which blocks not all lanes run, and which an elected lane runs |
 //! | [`analysis::divergent_barriers`] | refuses kernels whose lanes may wait at different barriers |
 //! | [`form`] | writes the warp form |
 //! | [`cost`] | refuses warp forms that the back end would take too long for |

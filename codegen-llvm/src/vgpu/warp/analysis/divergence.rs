@@ -16,11 +16,12 @@ use vgpu_abi::WaveOp;
 
 use super::callee::{self, Callee};
 use super::context_fields::{self, LaneAxis};
+use super::elected::{Elected, Lane};
 use super::linearise::BlockOrder;
 use super::multiples::Multiples;
 use super::shape::{self, Operand, Shape, Size};
 use super::width::Width;
-use crate::ir::{Layout, Value};
+use crate::ir::{Block, Layout, Value};
 
 /// The result of the analysis.
 pub struct Divergence {
@@ -29,6 +30,7 @@ pub struct Divergence {
     pub waiting: Vec<BTreeSet<usize>>,
     /// By block: whether lanes meet there that came on different paths, or at different times.
     pub meets: Vec<bool>,
+    elected: Elected,
 }
 
 /// The analysis in progress.
@@ -44,11 +46,34 @@ struct Analysis<'a> {
 impl Divergence {
     /// Analyses a function for subgroups of this width whose thread ids are consecutive along `axis`.
     pub fn new(order: &BlockOrder, layout: Layout, width: &Width, axis: LaneAxis) -> Divergence {
+        let known = Divergence::with_elected(order, layout, width, axis, Elected::default());
+        let elected = Elected::find(order, &known, width.lanes);
+        if elected.is_empty() {
+            return known;
+        }
+        let better = Divergence::with_elected(order, layout, width, axis, elected);
+        // The mask of such a block is that of the lanes that did not wait elsewhere.
+        let others_wait = |block: Block| !better.waiting[order.index[&block]].is_empty();
+        if better.elected.blocks().all(others_wait) {
+            better
+        } else {
+            known
+        }
+    }
+
+    fn with_elected(
+        order: &BlockOrder,
+        layout: Layout,
+        width: &Width,
+        axis: LaneAxis,
+        elected: Elected,
+    ) -> Divergence {
         let count = order.blocks.len();
         let found = Divergence {
             shapes: HashMap::new(),
             waiting: vec![BTreeSet::new(); count],
             meets: vec![false; count],
+            elected,
         };
         let mut analysis = Analysis {
             order,
@@ -81,6 +106,17 @@ impl Divergence {
         terminator
             .condition()
             .is_some_and(|condition| !self.shape(condition).is_uniform())
+            && self.elected(terminator.block()).is_none()
+    }
+
+    /// The lane that runs a block while all others wait elsewhere, if one alone does.
+    pub fn elected(&self, block: Block) -> Option<Lane> {
+        self.elected.lane(block)
+    }
+
+    /// Whether an instruction is a scalar one because an elected lane executes it.
+    pub fn is_of_elected(&self, instruction: Value) -> bool {
+        self.elected.is_scalar(instruction)
     }
 }
 
@@ -150,6 +186,9 @@ impl Analysis<'_> {
     fn shape_of(&self, at: usize, instruction: Value) -> Option<Shape> {
         use LLVMOpcode::*;
         let opcode = instruction.opcode()?;
+        if self.found.is_of_elected(instruction) {
+            return Some(Shape::Uniform);
+        }
         let shape_of = |index| self.found.known(instruction.operand(index));
         let operand = |index: u32| self.operand(instruction.operand(index));
         Some(match opcode {

@@ -24,6 +24,8 @@ pub struct BlockOrder {
     pub successors: Vec<Vec<usize>>,
     /// The blocks of each loop, smallest loop first.
     pub loops: Vec<IndexSet<Block>>,
+    /// The function's dominators and loops.
+    pub flow: ControlFlow,
 }
 
 impl BlockOrder {
@@ -51,6 +53,7 @@ impl BlockOrder {
             index,
             successors,
             loops,
+            flow,
         })
     }
 }

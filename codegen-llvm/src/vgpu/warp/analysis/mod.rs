@@ -6,6 +6,7 @@ pub mod context_escape;
 pub mod context_fields;
 pub mod divergence;
 pub mod divergent_barriers;
+pub mod elected;
 pub mod eligibility;
 pub mod forward_progress;
 pub mod grid_steps;

@@ -1,7 +1,5 @@
 //! Calls, by what they call.
 
-use llvm_sys::LLVMOpcode;
-
 use super::vectoriser::Vectoriser;
 use crate::ir::Value;
 use crate::vgpu::host;
@@ -52,7 +50,7 @@ impl Vectoriser<'_> {
             Callee::SyncCheck => self.sync_check(),
             Callee::MembersCheck => self.members_check(call),
             Callee::OncePerSubgroup | Callee::Yield => {
-                let made = self.copy_uniform(call);
+                let made = self.copy_scalar(call);
                 if !call.ty().is_void() {
                     self.define_scalar(call, made);
                 }
@@ -98,22 +96,8 @@ impl Vectoriser<'_> {
     /// The first active lane's value.
     fn first_value(&mut self, call: Value) {
         let value = call.operand(0);
-        let first = match self.divergence.shape(value) {
-            Shape::Uniform => self.scalar(value),
-            Shape::Strided { stride, .. } => {
-                let base = self.scalar(value);
-                let lane = self.first_lane();
-                let lane = self.builder.cast_unsigned(lane, base.ty());
-                let stride = Value::int(base.ty(), stride as u64);
-                let distance = self.builder.binary(LLVMOpcode::LLVMMul, lane, stride);
-                self.builder.binary(LLVMOpcode::LLVMAdd, base, distance)
-            }
-            Shape::Tiled { .. } | Shape::Varying => {
-                let vector = self.vector(value);
-                let lane = self.first_lane();
-                self.extract_lane(vector, lane)
-            }
-        };
+        let lane = self.first_lane();
+        let first = self.value_of_lane(value, lane);
         self.define_scalar(call, first);
     }
 
@@ -129,13 +113,7 @@ impl Vectoriser<'_> {
         let mut operands = Vec::new();
         for index in 0..call.operand_count() {
             let operand = call.operand(index);
-            let value = match self.divergence.shape(operand).is_uniform() {
-                true => self.scalar(operand),
-                false => {
-                    let vector = self.vector(operand);
-                    self.extract_lane(vector, lane)
-                }
-            };
+            let value = self.value_of_lane(operand, lane);
             operands.push((index, value));
         }
         let copy = self.builder.copy_of(call);
@@ -148,7 +126,7 @@ impl Vectoriser<'_> {
     /// A function of the C library, or a copy or fill of memory: one call if it is the same for all lanes.
     fn library_call(&mut self, call: Value) -> Result<(), Refusal> {
         if self.divergence.shape(call).is_uniform() {
-            let made = self.copy_uniform(call);
+            let made = self.copy_scalar(call);
             if !call.ty().is_void() {
                 self.define_scalar(call, made);
             }

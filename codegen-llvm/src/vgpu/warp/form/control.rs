@@ -90,9 +90,16 @@ impl Vectoriser<'_> {
         };
         let (yes, no) = (index(0), index(1));
         let has_both = |at: usize| self.versions[at].all_lanes.is_some();
-        if self.divergence.is_divergent(end) && self.all_lanes && has_both(yes) && has_both(no) {
-            self.branch_all_lanes(condition, [yes, no]);
-            return Ok(());
+        let is_elected = |at: usize| self.divergence.elected(self.order.blocks[at]).is_some();
+        if self.divergence.is_divergent(end) && self.all_lanes {
+            if has_both(yes) && has_both(no) {
+                self.branch_all_lanes(condition, [yes, no]);
+                return Ok(());
+            }
+            if has_both(yes) && is_elected(no) || is_elected(yes) && has_both(no) {
+                self.branch_elected(condition, [yes, no]);
+                return Ok(());
+            }
         }
         if self.divergence.is_divergent(end) {
             let condition = self.vector(condition);
@@ -103,7 +110,7 @@ impl Vectoriser<'_> {
             self.branch_to_next(&BTreeSet::from([yes, no]));
             return Ok(());
         }
-        let condition = self.scalar(condition);
+        let condition = self.scalar_here(condition);
         let sides = [yes, no].map(|_| Builder::append_block(self.context, self.function, ""));
         self.builder.branch(condition, sides[0], sides[1]);
         // Each side begins with the values known here. What one side adds is not known on the other.
@@ -141,6 +148,7 @@ impl Vectoriser<'_> {
             };
             let new = match self.divergence.shape(phi) {
                 Shape::Varying => self.vector(value),
+                _ if self.divergence.is_of_elected(phi) => self.scalar_here(value),
                 _ => self.scalar(value),
             };
             values.push((phi, new));

@@ -15,6 +15,11 @@ impl Vectoriser<'_> {
         let Some(opcode) = instruction.opcode() else {
             return Ok(());
         };
+        if opcode != LLVMPHI && self.divergence.is_of_elected(instruction) {
+            let scalar = self.copy_scalar(instruction);
+            self.define_scalar(instruction, scalar);
+            return Ok(());
+        }
         match opcode {
             LLVMPHI => self.phi(instruction),
             LLVMBr | LLVMRet | LLVMUnreachable | LLVMSwitch | LLVMIndirectBr | LLVMInvoke
@@ -43,7 +48,7 @@ impl Vectoriser<'_> {
                         .into_iter()
                         .all(|operand| self.divergence.shape(operand).is_uniform());
                 let scalar = if exact {
-                    self.copy_uniform(instruction)
+                    self.copy_scalar(instruction)
                 } else {
                     self.compute_lane_zero(instruction)
                 };
@@ -53,13 +58,13 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// A scalar copy of an instruction with uniform operands.
-    pub(super) fn copy_uniform(&mut self, instruction: Value) -> Value {
+    /// A scalar copy of an instruction whose operands are uniform, or that an elected lane executes.
+    pub(super) fn copy_scalar(&mut self, instruction: Value) -> Value {
         let operands: Vec<_> = (0..instruction.operand_count())
             .map(|index| {
                 instruction
                     .operand_or_none(index)
-                    .map(|operand| self.scalar(operand))
+                    .map(|operand| self.scalar_here(operand))
             })
             .collect();
         let copy = self.builder.copy_of(instruction);

@@ -8,7 +8,7 @@ impl Vectoriser<'_> {
     /// An intrinsic that exists for vectors.
     pub(super) fn intrinsic(&mut self, call: Value) -> Result<(), Refusal> {
         if self.divergence.shape(call).is_uniform() {
-            let made = self.copy_uniform(call);
+            let made = self.copy_scalar(call);
             self.define_scalar(call, made);
             return Ok(());
         }

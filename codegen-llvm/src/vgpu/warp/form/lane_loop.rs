@@ -16,6 +16,10 @@ impl Vectoriser<'_> {
         result: Option<Type>,
         body: impl FnOnce(&mut Self, Value) -> Value,
     ) -> Option<Value> {
+        if let Some(lane) = self.elected_lane() {
+            let value = body(self, lane);
+            return result.map(|ty| self.insert_lane(Value::poison(ty), value, lane));
+        }
         let bits = self.mask_bits();
         let before = self.builder.block();
         let body_block = Builder::append_block(self.context, self.function, "");

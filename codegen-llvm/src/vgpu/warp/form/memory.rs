@@ -23,7 +23,7 @@ impl Vectoriser<'_> {
             return Ok(());
         }
         if self.is_context_load(load) || self.divergence.shape(address).is_uniform() {
-            let value = self.copy_uniform(load);
+            let value = self.copy_scalar(load);
             self.define_scalar(load, value);
             return Ok(());
         }

@@ -15,13 +15,13 @@ impl Vectoriser<'_> {
         all
     }
 
-    /// Runs `body` if `condition` holds, which is unlikely.
+    /// Runs `body` if `condition` holds, which is unlikely: on a side path.
     pub(super) fn if_unlikely(&mut self, condition: Value, body: impl FnOnce(&mut Self)) {
         let block = || Builder::append_block(self.context, self.function, "");
         let (cold, done) = (block(), block());
         self.builder.branch_likely(condition, cold, done);
         self.builder.move_to_end(cold);
-        body(self);
+        self.on_side_path(body);
         self.builder.jump(done);
         self.builder.move_to_end(done);
     }

@@ -5,6 +5,7 @@ use llvm_sys::LLVMOpcode;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::elected::Lane;
 use crate::vgpu::warp::analysis::shape::Shape;
 
 impl Vectoriser<'_> {
@@ -61,6 +62,49 @@ impl Vectoriser<'_> {
         let loaded = self.builder.load(value.ty(), self.slots[&value]);
         self.scalars.insert(value, loaded);
         loaded
+    }
+
+    /// The number of the elected lane that runs the current block, if one does: 32 bits.
+    pub(super) fn elected_lane(&self) -> Option<Value> {
+        let lane = self.divergence.elected(self.order.blocks[self.current])?;
+        Some(match lane {
+            Lane::Number(number) => self.int32(number.into()),
+            Lane::OfMask => self.first_lane(),
+        })
+    }
+
+    /// A uniform value, or where an elected lane runs the current block, that lane's value.
+    pub(super) fn scalar_here(&mut self, value: Value) -> Value {
+        match self.elected_lane() {
+            Some(lane) => self.value_of_lane(value, lane),
+            None => self.scalar(value),
+        }
+    }
+
+    /// Lane `lane`'s value.
+    pub(super) fn value_of_lane(&mut self, value: Value, lane: Value) -> Value {
+        match self.divergence.shape(value) {
+            Shape::Uniform => self.scalar(value),
+            Shape::Strided { stride, .. } => {
+                let base = self.scalar(value);
+                let is_pointer = value.ty().is_pointer();
+                let ty = match is_pointer {
+                    true => Type::int(self.context, 64),
+                    false => value.ty(),
+                };
+                let lane = self.builder.cast_unsigned(lane, ty);
+                let stride = Value::int(ty, stride as u64);
+                let step = self.builder.binary(LLVMOpcode::LLVMMul, lane, stride);
+                match is_pointer {
+                    true => self.builder.byte_offset(base, step),
+                    false => self.builder.binary(LLVMOpcode::LLVMAdd, base, step),
+                }
+            }
+            Shape::Tiled { .. } | Shape::Varying => {
+                let vector = self.vector(value);
+                self.extract_lane(vector, lane)
+            }
+        }
     }
 
     /// The vector of a value, whatever its shape.

@@ -233,6 +233,11 @@ impl Vectoriser<'_> {
         let mut rest = instructions.as_slice();
         while let Some(&first) = rest.first() {
             self.builder.locate_as(first);
+            if self.divergence.is_of_elected(first) {
+                self.instruction(first)?;
+                rest = &rest[1..];
+                continue;
+            }
             let serial = self.serial_group(rest);
             let (done, left) = rest.split_at(serial.as_ref().map_or(1, |group| group.length));
             match serial {

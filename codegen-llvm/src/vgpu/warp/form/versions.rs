@@ -3,7 +3,8 @@
 //! A block while which no lane waits elsewhere is run by all lanes that exist. Any other block is written twice. The
 //! version for all lanes has no mask: its loads and stores are plain ones. While it runs no lane waits anywhere.
 //! Control leaves it for a masked version where lanes part, and comes back where they meet again. So the bounds of a
-//! loop that counts up cost one question for the whole subgroup, and masks only where they are needed.
+//! loop that counts up cost one question for the whole subgroup, and masks only where they are needed. What an elected
+//! lane runs has no version for all lanes.
 //!
 //! Where a subgroup may lack lanes, as the last warp of a block of 250 threads does, every block has a masked version,
 //! and such a subgroup runs those only.
@@ -14,6 +15,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::vectoriser::{Request, Vectoriser};
 use crate::ir::{Block, Builder, Context, Type, Value};
+use crate::vgpu::warp::analysis::elected::{Equality, Lane};
 use crate::vgpu::warp::analysis::shape::Shape;
 
 /// Most instructions, in all blocks that not all lanes may run, that are written twice. Larger kernels have the masked
@@ -33,14 +35,18 @@ pub(super) struct Versions {
 pub(super) fn of_blocks(request: &Request<'_>, function: Value) -> Vec<Versions> {
     let waiting = &request.divergence.waiting;
     let blocks = request.order.blocks.iter().zip(waiting);
-    let in_part = blocks.filter(|(_, waiting)| !waiting.is_empty() || request.may_be_partial);
+    let elected = |block: Block| request.divergence.elected(block).is_some();
+    let in_part = blocks.filter(|&(&block, waiting)| {
+        !elected(block) && (!waiting.is_empty() || request.may_be_partial)
+    });
     let instructions: usize = in_part.map(|(block, _)| block.instructions().len()).sum();
     let block = || Builder::append_block(request.module.context, function, "");
     let twice = instructions <= MAX_TWICE;
-    let versions = waiting.iter().map(|waiting| {
+    let blocks = request.order.blocks.iter().zip(waiting);
+    let versions = blocks.map(|(&of, waiting)| {
         let masked = !waiting.is_empty() || request.may_be_partial;
         Versions {
-            all_lanes: (!masked || twice).then(block),
+            all_lanes: (!masked || twice && !elected(of)).then(block),
             masked: masked.then(block),
         }
     });
@@ -142,6 +148,73 @@ impl Vectoriser<'_> {
         self.builder.jump(next);
     }
 
+    /// The same where one way is an elected lane's: not all lanes take it, and mostly none does.
+    pub(super) fn branch_elected(&mut self, condition: Value, [yes, no]: [usize; 2]) {
+        let block = || Builder::append_block(self.context, self.function, "");
+        let (nobody, somebody) = (block(), block());
+        let outcome = self.versions[yes].all_lanes.is_none();
+        let (alone, rest) = if outcome { (yes, no) } else { (no, yes) };
+        let election = self.election(condition, outcome);
+        self.builder.branch(election.nobody, nobody, somebody);
+        self.builder.move_to_end(nobody);
+        self.on_side_path(|vectoriser| {
+            vectoriser.send_lanes(rest, vectoriser.mask);
+            let next = vectoriser.version_of(rest, true);
+            vectoriser.builder.jump(next);
+        });
+        self.builder.move_to_end(somebody);
+        let others = self
+            .builder
+            .binary(LLVMOpcode::LLVMXor, self.mask, election.elected);
+        self.send_lanes(alone, election.elected);
+        self.send_lanes(rest, others);
+        let next = self.version_of(yes.min(no), false);
+        self.builder.jump(next);
+    }
+
+    /// Asks which lane a condition elects by being `outcome`. Where lanes' numbers are consecutive, that is how far the
+    /// number that elects lies behind lane 0's.
+    fn election(&mut self, condition: Value, outcome: bool) -> Election {
+        let equality = Equality::of(self.divergence, condition, outcome, self.width)
+            .filter(|it| self.is_here(condition) && it.stride == 1);
+        let bits = Type::int(self.context, self.width);
+        let Some(equality) = equality else {
+            let holds = self.vector(condition);
+            let elected = match outcome {
+                true => holds,
+                false => self.builder.binary(LLVMOpcode::LLVMXor, self.mask, holds),
+            };
+            let any = self.bits(elected);
+            let nobody = self
+                .builder
+                .compare(LLVMIntPredicate::LLVMIntEQ, any, Value::zero(bits));
+            return Election { nobody, elected };
+        };
+        let (first, number) = (self.scalar(equality.counting), self.scalar(equality.other));
+        let behind = self.builder.binary(LLVMOpcode::LLVMSub, number, first);
+        let (predicate, least, lane) = match equality.lane {
+            Lane::Number(lane) => (
+                LLVMIntPredicate::LLVMIntNE,
+                lane,
+                Value::int(bits, lane.into()),
+            ),
+            Lane::OfMask => {
+                let lane = self.builder.cast_unsigned(behind, bits);
+                (LLVMIntPredicate::LLVMIntUGE, self.width, lane)
+            }
+        };
+        let nobody = self
+            .builder
+            .compare(predicate, behind, Value::int(behind.ty(), least.into()));
+        let one = self
+            .builder
+            .binary(LLVMOpcode::LLVMShl, Value::int(bits, 1), lane);
+        let elected = self
+            .builder
+            .cast(LLVMOpcode::LLVMBitCast, one, self.mask_type());
+        Election { nobody, elected }
+    }
+
     /// Asks whether a condition is the same in all lanes.
     fn agreement(&mut self, condition: Value) -> Agreement {
         if let Some(ends) = self.agreement_of_ends(condition) {
@@ -164,14 +237,16 @@ impl Vectoriser<'_> {
         }
     }
 
+    /// Whether a comparison is of this block. The operands of another block's may not be known here.
+    fn is_here(&self, condition: Value) -> bool {
+        condition.is_instruction() && condition.block() == self.order.blocks[self.current]
+    }
+
     /// The same for a comparison of a value that counts up or down over the lanes with one that is the same in all:
     /// the first and the last lane answer for those between them, unless the values wrap.
     fn agreement_of_ends(&mut self, condition: Value) -> Option<Agreement> {
         use LLVMIntPredicate::*;
-        // The operands of another block's comparison may not be known here.
-        let is_here =
-            condition.is_instruction() && condition.block() == self.order.blocks[self.current];
-        if !is_here || condition.opcode() != Some(LLVMOpcode::LLVMICmp) {
+        if !self.is_here(condition) || condition.opcode() != Some(LLVMOpcode::LLVMICmp) {
             return None;
         }
         let (left, right) = (condition.operand(0), condition.operand(1));
@@ -218,6 +293,14 @@ impl Vectoriser<'_> {
         let differ = self.builder.binary(LLVMOpcode::LLVMOr, differ, wrapped);
         Some(Agreement { differ, outcome })
     }
+}
+
+/// The answer to which lane a condition elects.
+struct Election {
+    /// Whether there is none.
+    nobody: Value,
+    /// If there is: its mask.
+    elected: Value,
 }
 
 /// The answer to whether a condition is the same in all lanes.

@@ -6,6 +6,7 @@ use vgpu_abi::WINDOW_SHIFT;
 
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
+use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
 /// LLVM assembly of the checks of one lane's address and of one lane's range, for the window with this index.
@@ -66,11 +67,15 @@ impl Vectoriser<'_> {
             self.any_active(outside)
         };
         let checker = self.library_function("vgpu.warp.check", call)?;
+        let shape = self.divergence.shape(address);
         self.if_unlikely(suspect, |vectoriser| {
-            let addresses =
-                vectoriser.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
+            let is_vector = matches!(shape, Shape::Tiled { .. } | Shape::Varying);
+            let addresses = is_vector.then(|| vectoriser.rematerialise_pointers(address));
             vectoriser.for_each_lane(None, |vectoriser, lane| {
-                let address = vectoriser.extract_lane(addresses, lane);
+                let address = match addresses {
+                    Some(vector) => vectoriser.extract_lane(vector, lane),
+                    None => vectoriser.value_of_lane(address, lane),
+                };
                 let arguments = [vectoriser.cx, lane, address, site, write];
                 vectoriser.builder.call_function(checker, &arguments)
             });
