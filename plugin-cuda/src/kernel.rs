@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use plugin_api::{Kernel, KernelInfo, Launch, Parameter, Result, Stream};
+use plugin_api::{Kernel, KernelInfo, Launch, LaunchBound, Parameter, Result, Stream};
 use vendor_driver::{best_block, invalid_launch, launch_problem};
 
 use crate::driver::{CuFunction, CuFunctionAttribute, CuResult, CuStream};
@@ -71,6 +71,8 @@ impl CudaKernel {
                 name: name.to_owned(),
                 parameters,
                 max_threads,
+                // A driver gives one number for this and the registers.
+                bound: LaunchBound::None,
                 warp_size: gpu.properties.info.warp_size,
                 default_threads: best_block(&BLOCK_SIZES, max_threads, resident)?,
                 static_shared,

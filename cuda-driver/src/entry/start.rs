@@ -16,6 +16,7 @@ static DRIVER: Front = Front {
     library: "libcuda",
     prefix: "cu",
     families: &["cuda", "vgpu"],
+    beyond_bounds: Code::INVALID_VALUE,
     warp_size: 32,
     magic: 0x4662_43b1,
 };

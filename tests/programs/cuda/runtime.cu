@@ -314,7 +314,7 @@ static void test_functions() {
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, limited));
     EXPECT(attributes.sharedSizeBytes, 400);
-    EXPECT(attributes.maxThreadsPerBlock >= 256, 1);
+    EXPECT(attributes.maxThreadsPerBlock, 256);
     EXPECT(attributes.maxDynamicSharedSizeBytes, (48 << 10) - 400);
     int blocks = 0, *out;
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, limited, 128, 0));
@@ -325,6 +325,8 @@ static void test_functions() {
     EXPECT(grid >= 1, 1);
     CHECK(cudaFuncSetCacheConfig(limited, cudaFuncCachePreferShared));
     CHECK(cudaMalloc(&out, sizeof(int)));
+    limited<<<1, 257>>>(out);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
     const int large = 60 << 10;
     limited<<<1, 32, large>>>(out);
     EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
