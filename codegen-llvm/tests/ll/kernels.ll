@@ -10,7 +10,7 @@
 ; IR: define hidden void @vgpu.entry.older(
 ; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"modern","symbol":"vgpu.entry.modern","parameters":[{"offset":0,"size":1},
-; MANIFEST-SAME: {"offset":8,"size":8}],"max_threads":1024
+; MANIFEST-SAME: {"offset":8,"size":8}],"max_threads":128
 ; MANIFEST-SAME: "name":"older","symbol":"vgpu.entry.older","parameters":[],"max_threads":1024
 ; MANIFEST-SAME: "name":"unbounded"
 ; MANIFEST-SAME: "max_threads":1024

@@ -124,7 +124,7 @@ static void failed_contexts(int device) {
     OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     EXPECT(ILLEGAL_ADDRESS, cuCtxSynchronize());
     EXPECT(ILLEGAL_ADDRESS, cuMemAlloc_v2(&memory, 4));
-    OK(cuCtxDestroy_v2(failed));
+    OK(cuCtxDestroy(failed));
     EXPECT(INVALID_CONTEXT, cuCtxDestroy_v2(failed));
     EXPECT(INVALID_CONTEXT, cuCtxSetCurrent(failed));
     OK(cuMemAlloc_v2(&memory, 4));
