@@ -88,6 +88,10 @@ enum cudaDeviceP2PAttr {
     cudaDevP2PAttrCudaArrayAccessSupported = 4
 };
 
+// Which default stream the functions of `cudaGetDriverEntryPoint` take.
+#define cudaEnableDefault 0
+#define cudaEnableLegacyStream 1
+#define cudaEnablePerThreadDefaultStream 2
 enum cudaDriverEntryPointQueryResult {
     cudaDriverEntryPointSuccess = 0,
     cudaDriverEntryPointSymbolNotFound = 1,

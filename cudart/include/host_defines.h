@@ -8,11 +8,14 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
 #ifdef __HIP__
 #define __managed__ __attribute__((managed))
+// clang's `launch_bounds` says nothing to AMD's back end.
+#define __launch_bounds__(threads, ...) \
+    __attribute__((amdgpu_flat_work_group_size(1, threads) __VA_OPT__(, amdgpu_waves_per_eu(__VA_ARGS__))))
 #else
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #include "managed_variables_omptarget.h"
 #endif
 #else

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use crate::error::Code;
+
 /// What the library of a language brings with it.
 pub struct Front {
     /// Its name, for messages.
@@ -12,6 +14,8 @@ pub struct Front {
     pub families: &'static [&'static str],
     /// First word of what its programs register.
     pub magic: u32,
+    /// What launches of blocks fail with that a kernel's launch bounds exclude.
+    pub beyond_bounds: Code,
     /// Lanes of a warp on devices that run images of any architecture.
     pub warp_size: u32,
 }
@@ -21,6 +25,7 @@ static CUDA: Front = Front {
     library: "libcudart",
     prefix: "cuda",
     families: &["cuda", "vgpu"],
+    beyond_bounds: Code::INVALID_VALUE,
     warp_size: 32,
     magic: 0x4662_43b1,
 };

@@ -6,6 +6,7 @@ use plugin_api::{DeviceInfo, Launch, Parameter};
 
 use crate::cuda_device::LoadedKernel;
 use crate::error::{Code, Result, report};
+use crate::front::front;
 use crate::runtime::Runtime;
 
 /// Most threads of a block in its dimensions.
@@ -127,7 +128,12 @@ fn check(
     if threads > info.max_threads_per_block {
         return Err(Code::INVALID_CONFIGURATION);
     }
-    if threads > kernel.raw.info().max_threads {
+    let own = kernel.raw.info();
+    if !own.bound.allows(block) {
+        return Err(front().beyond_bounds);
+    }
+    // Registers.
+    if threads > own.max_threads {
         return Err(Code::OUT_OF_RESOURCES);
     }
     match shared > kernel.max_dynamic() as usize {

@@ -68,6 +68,7 @@ fn loads(object: &[u8]) -> bool {
             name: name("kernel"),
             symbol: name("entry"),
             max_threads: 1024,
+            block: None,
             ..KernelEntry::default()
         }],
         globals: vec![GlobalEntry {

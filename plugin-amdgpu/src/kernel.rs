@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plugin_api::{Kernel, KernelInfo, Launch, Result, Stream};
+use plugin_api::{Kernel, KernelInfo, Launch, LaunchBound, Result, Stream};
 use vendor_driver::{best_block, invalid_launch, launch_problem};
 
 use crate::driver::{Dispatch, HsaSymbol, HsaSymbolInfo};
@@ -93,6 +93,10 @@ impl AmdKernel {
                 name: name.to_owned(),
                 parameters: metadata.parameters.clone(),
                 max_threads,
+                bound: match metadata.max_threads {
+                    0 => LaunchBound::None,
+                    most => LaunchBound::AtMost(most),
+                },
                 warp_size: match metadata.wave_size {
                     0 => device.warp_size,
                     lanes => lanes,

@@ -103,6 +103,31 @@ impl Parameter {
     }
 }
 
+/// What a program declares of a kernel's blocks. Launches of others are mistakes of the program's, whatever the device
+/// could do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaunchBound {
+    /// Nothing, or the device does not tell it from its own limits.
+    #[default]
+    None,
+    /// So many threads at most (`__launch_bounds__`, `.maxntid`).
+    AtMost(u32),
+    /// Blocks of this shape (`.reqntid`).
+    Exactly([u32; 3]),
+}
+
+impl LaunchBound {
+    /// Whether a block is what the program declared.
+    pub fn allows(self, block: [u32; 3]) -> bool {
+        let threads = || block.iter().map(|&count| u64::from(count)).product::<u64>();
+        match self {
+            LaunchBound::None => true,
+            LaunchBound::AtMost(most) => threads() <= u64::from(most),
+            LaunchBound::Exactly(shape) => block == shape,
+        }
+    }
+}
+
 /// What the device knows about a loaded kernel.
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
@@ -112,6 +137,8 @@ pub struct KernelInfo {
     pub parameters: Vec<Parameter>,
     /// Most threads a block of this kernel may have (launch bounds, register use).
     pub max_threads: u32,
+    /// What the program declared of its blocks.
+    pub bound: LaunchBound,
     /// Lanes per warp in this kernel's image. The device's may differ where it runs images of several targets.
     pub warp_size: u32,
     /// Block size that the kernel's target is compiled for when a program states none.

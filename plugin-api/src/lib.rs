@@ -80,7 +80,7 @@ mod stream;
 pub use address_space::{Access, AddressSpace, GRANULARITY, SharedMemory};
 pub use device::{
     Counters, Device, DeviceInfo, DevicePtr, Foreign, ForeignDevice, Global, Kernel, KernelInfo,
-    Launch, LoadOptions, MemoryKind, Module, Parameter, Plugin, preferred_image,
+    Launch, LaunchBound, LoadOptions, MemoryKind, Module, Parameter, Plugin, preferred_image,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use size::parse_size;

@@ -122,6 +122,8 @@ values! { CuDeviceAttribute:
     MAX_SHARED_MEMORY_PER_BLOCK = 8
     /// Lanes of a warp.
     WARP_SIZE = 10
+    /// Registers of a block.
+    MAX_REGISTERS_PER_BLOCK = 12
     /// Multiprocessors.
     MULTIPROCESSOR_COUNT = 16
     /// The `8` of sm_86.

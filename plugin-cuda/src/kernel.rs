@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use plugin_api::{Kernel, KernelInfo, Launch, Parameter, Result, Stream};
+use plugin_api::{Kernel, KernelInfo, Launch, LaunchBound, Parameter, Result, Stream};
 use vendor_driver::{best_block, invalid_launch, launch_problem};
 
 use crate::driver::{CuFunction, CuFunctionAttribute, CuResult, CuStream};
 use crate::gpu::Gpu;
 use crate::module::Loaded;
+use crate::properties::Properties;
 use crate::stream::CudaStream;
 
 /// Launch shapes per kernel whose occupancy is remembered.
@@ -32,6 +33,18 @@ pub struct CudaKernel {
     resident: Mutex<Vec<((u32, u32), u32)>>,
     /// Keeps the code loaded.
     code: Arc<Loaded>,
+}
+
+/// What the program declared, as far as it is known: a driver gives one number for that and for what registers allow.
+/// If another warp's would be there, they are not the limit. A thread's are counted in eights ("CUDA C++ Programming
+/// Guide", Compute Capabilities).
+fn launch_bound(device: &Properties, max_threads: u32, registers: u32) -> LaunchBound {
+    let larger = max_threads.saturating_add(device.info.warp_size);
+    let needed = larger.saturating_mul(registers.next_multiple_of(8));
+    match larger <= device.info.max_threads_per_block && needed <= device.registers {
+        true => LaunchBound::AtMost(max_threads),
+        false => LaunchBound::None,
+    }
 }
 
 impl CudaKernel {
@@ -55,10 +68,12 @@ impl CudaKernel {
         };
         let max_threads = ask(CuFunctionAttribute::MAX_THREADS_PER_BLOCK)?.max(1);
         let static_shared = ask(CuFunctionAttribute::SHARED_SIZE_BYTES)?;
+        let registers = ask(CuFunctionAttribute::NUM_REGS)?;
+        let bound = launch_bound(&gpu.properties, max_threads, registers);
         log::debug!(
             "kernel {name}: {} registers, {static_shared} bytes of shared and {} of local memory, \
              at most {max_threads} threads per block",
-            ask(CuFunctionAttribute::NUM_REGS)?,
+            registers,
             ask(CuFunctionAttribute::LOCAL_SIZE_BYTES)?,
         );
         let parameters = match listed {
@@ -71,6 +86,7 @@ impl CudaKernel {
                 name: name.to_owned(),
                 parameters,
                 max_threads,
+                bound,
                 warp_size: gpu.properties.info.warp_size,
                 default_threads: best_block(&BLOCK_SIZES, max_threads, resident)?,
                 static_shared,

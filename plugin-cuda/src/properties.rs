@@ -12,6 +12,8 @@ use crate::driver::{CuDevice, CuDeviceAttribute, Driver, Failure, Outcome};
 pub struct Properties {
     /// The properties that all devices have.
     pub info: DeviceInfo,
+    /// Registers that a block may have.
+    pub registers: u32,
     /// Its architecture.
     pub arch: Arch,
     /// Shared memory of a block without opt-in, bytes.
@@ -45,6 +47,7 @@ impl Properties {
         unsafe { driver.device_total_mem(&mut memory, device) }?;
         let default_shared_memory = attribute(Ask::MAX_SHARED_MEMORY_PER_BLOCK)?;
         Ok(Properties {
+            registers: attribute(Ask::MAX_REGISTERS_PER_BLOCK)?,
             info: DeviceInfo {
                 name: name(|text, length| {
                     // SAFETY: `text` is writable for `length` bytes.

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
-use plugin_api::{DevicePtr, Error, Global, Kernel, KernelInfo, Launch, Module, Result};
+use plugin_api::{
+    DevicePtr, Error, Global, Kernel, KernelInfo, Launch, LaunchBound, Module, Result,
+};
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::call::{MAX_PARAMETERS, call};
@@ -144,6 +146,7 @@ impl Module for HostModule {
                 // The symbol table does not say how many parameters a function has.
                 parameters: Vec::new(),
                 max_threads: u32::MAX,
+                bound: LaunchBound::None,
                 static_shared: 0,
                 warp_size: 1,
                 default_threads: 1,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plugin_api::{
-    Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Parameter, Result, SourceLocation,
-    ThreadId, Waiting,
+    Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, LaunchBound, Parameter, Result,
+    SourceLocation, ThreadId, Waiting,
 };
 use vgpu_abi::EntryFn;
 use vgpu_abi::artifact::KernelEntry;
@@ -59,6 +59,11 @@ impl VirtualKernel {
             name: entry.name,
             parameters: entry.parameters.into_iter().map(parameter).collect(),
             max_threads: entry.max_threads.clamp(1, MAX_THREADS),
+            bound: match entry.block {
+                Some(block) => LaunchBound::Exactly(block),
+                None if entry.max_threads < MAX_THREADS => LaunchBound::AtMost(entry.max_threads),
+                None => LaunchBound::None,
+            },
             warp_size: code.warp_kind.size,
             default_threads: code.default_threads,
             static_shared: entry.static_shared,
@@ -121,6 +126,14 @@ impl VirtualKernel {
                 "the device's limit"
             };
             return Err(format!("{threads} threads per block; {whose} is {limit}"));
+        }
+        if let LaunchBound::Exactly([x, y, z]) = self.info.bound
+            && launch.block != [x, y, z]
+        {
+            let [a, b, c] = launch.block;
+            return Err(format!(
+                "blocks of {a} x {b} x {c} threads; this kernel's have {x} x {y} x {z}"
+            ));
         }
         if shared > u64::from(MAX_SHARED) {
             return Err(format!(

@@ -110,6 +110,7 @@ impl VirtualModule {
                 symbol,
                 parameters: Vec::new(),
                 max_threads: 1,
+                block: None,
                 static_shared: 0,
                 warp: WarpForm::default(),
                 short_rows: None,

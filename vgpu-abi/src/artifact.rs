@@ -49,8 +49,11 @@ pub struct KernelEntry {
     pub symbol: String,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// Launch bound (`nvvm.maxntid`), 1024 when there is none.
+    /// Launch bound (`nvvm.maxntid`) of a kernel that is no OpenMP region's, 1024 when there is none.
     pub max_threads: u32,
+    /// The block that launches must have, if one is declared (`nvvm.reqntid`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
     /// Static shared memory in bytes.
     pub static_shared: u32,
     /// Whether it can run warp by warp.

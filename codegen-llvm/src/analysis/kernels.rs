@@ -57,6 +57,8 @@ pub const IN_MEMORY: [&str; 2] = ["byval", "byref"];
 
 /// The attribute that bounds the threads of a block on NVIDIA's GPUs, dimension by dimension.
 pub const NVIDIA_BOUND: &str = "nvvm.maxntid";
+/// The attribute that says exactly how many they are.
+pub const NVIDIA_BLOCK: &str = "nvvm.reqntid";
 /// The attribute that bounds them on AMD's GPUs: minimum and maximum.
 pub const AMD_BOUND: &str = "amdgpu-flat-work-group-size";
 
@@ -68,6 +70,8 @@ pub struct Found {
     pub name: String,
     /// Most threads per block, if stated.
     pub bound: Option<u32>,
+    /// The threads that every block has, if stated.
+    pub block: Option<[u32; 3]>,
 }
 
 /// The kernels of an image.
@@ -84,9 +88,12 @@ pub fn find(module: &Module) -> Vec<Found> {
             .iter()
             .any(|target| target.kernel_convention == convention);
         if kernel || annotated {
+            let block = block(function, notes);
+            let of_block = |[x, y, z]: [u32; 3]| x.saturating_mul(y).saturating_mul(z);
             kernels.push(Found {
                 function,
-                bound: launch_bound(function, notes),
+                bound: launch_bound(function, notes).or(block.map(of_block)),
+                block,
                 name,
             });
         }
@@ -100,18 +107,8 @@ fn launch_bound(function: Value, notes: Option<&BTreeMap<String, u64>>) -> Optio
     if let Some(range) = function.text_attribute(AMD_BOUND) {
         return range.split_once(',')?.1.trim().parse().ok();
     }
-    let attribute = function.text_attribute(NVIDIA_BOUND);
-    let dimensions: Vec<u64> = match (attribute, notes) {
-        (Some(text), _) => text
-            .split(',')
-            .filter_map(|part| part.trim().parse().ok())
-            .collect(),
-        (None, Some(notes)) => ["maxntidx", "maxntidy", "maxntidz"]
-            .iter()
-            .filter_map(|key| notes.get(*key).copied())
-            .collect(),
-        (None, None) => Vec::new(),
-    };
+    let keys = ["maxntidx", "maxntidy", "maxntidz"];
+    let dimensions = dimensions(function, notes, NVIDIA_BOUND, keys);
     let product = dimensions
         .iter()
         .try_fold(1u64, |all, each| all.checked_mul(*each))
@@ -119,6 +116,37 @@ fn launch_bound(function: Value, notes: Option<&BTreeMap<String, u64>>) -> Optio
     u32::try_from(product)
         .ok()
         .filter(|bound| *bound != 0 && !dimensions.is_empty())
+}
+
+/// `nvvm.reqntid`, as attribute or annotations. Dimensions that are not there are 1.
+fn block(function: Value, notes: Option<&BTreeMap<String, u64>>) -> Option<[u32; 3]> {
+    let keys = ["reqntidx", "reqntidy", "reqntidz"];
+    let dimensions = dimensions(function, notes, NVIDIA_BLOCK, keys);
+    let mut block = [1; 3];
+    for (place, given) in block.iter_mut().zip(&dimensions) {
+        *place = u32::try_from(*given).ok()?;
+    }
+    (!dimensions.is_empty() && !block.contains(&0)).then_some(block)
+}
+
+/// What an attribute says of a block's dimensions, else annotations.
+fn dimensions(
+    function: Value,
+    notes: Option<&BTreeMap<String, u64>>,
+    attribute: &str,
+    keys: [&str; 3],
+) -> Vec<u64> {
+    match (function.text_attribute(attribute), notes) {
+        (Some(text), _) => {
+            let parts = text.split(',');
+            parts.filter_map(|part| part.trim().parse().ok()).collect()
+        }
+        (None, Some(notes)) => {
+            let values = keys.iter().filter_map(|key| notes.get(*key).copied());
+            values.collect()
+        }
+        (None, None) => Vec::new(),
+    }
 }
 
 /// `nvvm.annotations` by function name: key → value.

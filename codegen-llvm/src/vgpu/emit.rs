@@ -28,6 +28,7 @@ pub fn run(unit: Unit) -> Result<Artifact> {
             symbol: entries::symbol(&kernel.name),
             parameters: kernel.parameters.clone(),
             max_threads: kernel.max_threads,
+            block: kernel.block,
             static_shared: kernel.static_shared as u32,
             warp: kernel.warp.clone(),
             short_rows: kernel.short_rows.clone(),

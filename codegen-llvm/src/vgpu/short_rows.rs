@@ -21,7 +21,7 @@ use vgpu_abi::summary::ExecutionMode;
 use super::unit::Unit;
 use crate::analysis::block_shape::{Dimension, read_by};
 use crate::analysis::exec_mode;
-use crate::analysis::kernels::{self, NVIDIA_BOUND};
+use crate::analysis::kernels::{self, NVIDIA_BLOCK, NVIDIA_BOUND};
 use crate::analysis::target::{MAX_THREADS, SHARED, is_nvidias};
 use crate::ir::{Builder, Machine, Module, Type, Value};
 
@@ -184,6 +184,7 @@ fn reshape(module: &Module, kernel: Value, columns: u32) {
         // SAFETY: the snapshot's handle of this instruction is not used again.
         unsafe { instruction.replace_with(answer) };
     }
+    kernel.remove_text_attribute(NVIDIA_BLOCK);
     // Whole warps, which tiles need.
     kernel.set_text_attribute(module.context, NVIDIA_BOUND, &MAX_THREADS.to_string());
     let name = kernel.name();

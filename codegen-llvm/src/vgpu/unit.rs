@@ -51,6 +51,8 @@ pub struct Kernel {
     pub name: String,
     /// The largest number of threads of a block.
     pub max_threads: u32,
+    /// The block that launches must have.
+    pub block: Option<[u32; 3]>,
     /// The launch bound that the image states, if any. That of a generic kernel includes the master's warp
     /// (`device::launch_bounds`).
     pub bound: Option<u32>,

@@ -1,5 +1,5 @@
-; Kernels are found by calling convention and by annotation, and entries load the parameters. A launch bound does not
-; limit a block here: in generic kernels it leaves out the master's warp.
+; Kernels are found by calling convention and by annotation, and entries load the parameters. A launch bound limits
+; the launches of a program, not those of OpenMP regions: in generic kernels it leaves out the master's warp.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR \
 ; RUN:   --implicit-check-not='ptx_kernel' --implicit-check-not='@vgpu.entry.helper' --implicit-check-not='target-cpu' \
 ; RUN:   --implicit-check-not='nvvm.maxntid'
@@ -10,10 +10,12 @@
 ; IR: define hidden void @vgpu.entry.older(
 ; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"modern","symbol":"vgpu.entry.modern","parameters":[{"offset":0,"size":1},
-; MANIFEST-SAME: {"offset":8,"size":8}],"max_threads":1024
-; MANIFEST-SAME: "name":"older","symbol":"vgpu.entry.older","parameters":[],"max_threads":1024
-; MANIFEST-SAME: "name":"unbounded"
+; MANIFEST-SAME: {"offset":8,"size":8}],"max_threads":128
+; MANIFEST-SAME: "name":"older","symbol":"vgpu.entry.older","parameters":[],"max_threads":64
+; MANIFEST-SAME: "name":"region"
 ; MANIFEST-SAME: "max_threads":1024
+; MANIFEST-SAME: "name":"exact"
+; MANIFEST-SAME: "max_threads":96,"block":[32,3,1]
 
 target triple = "nvptx64-nvidia-cuda"
 @out = addrspace(1) global double 0.0
@@ -27,7 +29,12 @@ define void @older() {
   call void @helper(double 1.0)
   ret void
 }
-define ptx_kernel void @unbounded() #0 {
+@region_exec_mode = constant i8 2
+define ptx_kernel void @region() #0 {
+  call void @quiet()
+  ret void
+}
+define ptx_kernel void @exact() "nvvm.reqntid"="32,3" {
   call void @quiet()
   ret void
 }

@@ -1,7 +1,7 @@
 ; One thread per element; then a shuffle, shared memory, a barrier: everything together, at every level.
 ; RUN: omptarget-codegen vgpu -O0 %s 2>&1 | FileCheck %s --check-prefix=O0
 ; O0: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":[{"offset":0,"size":4},
-; O0-SAME: {"offset":4,"size":4},{"offset":8,"size":8},{"offset":16,"size":8}],"max_threads":1024,"static_shared":128
+; O0-SAME: {"offset":4,"size":4},{"offset":8,"size":8},{"offset":16,"size":8}],"max_threads":256,"static_shared":128
 ; RUN: omptarget-codegen vgpu -O1 --verify-each %s 2>&1 | FileCheck %s --check-prefix=O1
 ; O1: "static_shared":128
 ; RUN: omptarget-codegen vgpu -O3 --verify-each %s 2>&1 | FileCheck %s --check-prefix=O3

@@ -16,6 +16,7 @@ static DRIVER: Front = Front {
     library: "libcuda",
     prefix: "cu",
     families: &["cuda", "vgpu"],
+    beyond_bounds: Code::INVALID_VALUE,
     warp_size: 32,
     magic: 0x4662_43b1,
 };
@@ -101,34 +102,42 @@ pub unsafe extern "C" fn cuGetProcAddress_v2(
     flags: u64,
     status: *mut c_int,
 ) -> i32 {
-    let find = || {
-        // SAFETY: caller.
-        let (name, place) = unsafe { (name(symbol)?, place(function)?) };
-        *place = std::ptr::null_mut();
-        if flags & !STREAM_FLAGS != 0 || flags == STREAM_FLAGS {
-            return Err(Code::INVALID_VALUE);
+    // SAFETY: caller.
+    answer(unsafe { procedure(symbol, function, version, flags, status) })
+}
+
+/// The function of a name and a version, or why there is none.
+///
+/// # Safety
+/// As for [`cuGetProcAddress`].
+pub(super) unsafe fn procedure(
+    symbol: *const c_char,
+    function: *mut *mut c_void,
+    version: c_int,
+    flags: u64,
+    status: *mut c_int,
+) -> Result<()> {
+    // SAFETY: caller.
+    let (name, place) = unsafe { (name(symbol)?, place(function)?) };
+    *place = std::ptr::null_mut();
+    if flags & !STREAM_FLAGS != 0 || flags == STREAM_FLAGS {
+        return Err(Code::INVALID_VALUE);
+    }
+    let number = match procedures::find(name, version, flags & PER_THREAD != 0) {
+        Found::At(address) => {
+            *place = address as *mut c_void;
+            0
         }
-        let found = procedures::find(name, version, flags & PER_THREAD != 0);
-        // SAFETY: caller.
-        let status = unsafe { status.as_mut() };
-        let gives_status = status.is_some();
-        let number = match found {
-            Found::At(address) => {
-                *place = address as *mut c_void;
-                0
-            }
-            Found::Nowhere => 1,
-            Found::Later => 2,
-        };
-        if let Some(status) = status {
-            *status = number;
-        }
-        match number != 0 && !gives_status {
-            true => Err(Code::SYMBOL_NOT_FOUND),
-            false => Ok(()),
-        }
+        Found::Nowhere => 1,
+        Found::Later => 2,
     };
-    answer(find())
+    // SAFETY: caller.
+    match unsafe { status.as_mut() } {
+        Some(status) => *status = number,
+        None if number != 0 => return Err(Code::SYMBOL_NOT_FOUND),
+        None => {}
+    }
+    Ok(())
 }
 
 /// The same for programs compiled for a default stream of each thread.

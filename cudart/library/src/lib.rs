@@ -342,6 +342,10 @@ symbol_versions::export! {
         __cudaUnregisterFatBinary,
         __omptargetManagedVariable,
     }
+    cuda_driver::entry::for_the_runtime::{
+        cudaGetDriverEntryPoint,
+        cudaGetDriverEntryPointByVersion,
+    }
     cudart::entry::settings::{
         cudaCtxResetPersistingL2Cache,
         cudaDeviceGetCacheConfig,
@@ -351,8 +355,6 @@ symbol_versions::export! {
         cudaDeviceSetLimit,
         cudaDeviceSetSharedMemConfig,
         cudaGetDeviceFlags,
-        cudaGetDriverEntryPoint,
-        cudaGetDriverEntryPointByVersion,
         cudaInitDevice,
         cudaProfilerStart,
         cudaProfilerStop,

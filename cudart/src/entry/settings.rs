@@ -1,7 +1,7 @@
 //! What a program wishes of a device: limits, flags, caches. And the profiler, which looks on from outside.
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use crate::entry::place;
 use crate::error::{Code, answer};
@@ -143,46 +143,4 @@ pub extern "C" fn cudaThreadSynchronize() -> i32 {
 /// `cudaDeviceReset` by its old name.
 pub extern "C" fn cudaThreadExit() -> i32 {
     crate::entry::devices::cudaDeviceReset()
-}
-
-/// A function of the driver's interface, which this library does not have.
-///
-/// # Safety
-/// The addresses are null or valid.
-pub unsafe extern "C" fn cudaGetDriverEntryPoint(
-    name: *const std::ffi::c_char,
-    function: *mut *mut c_void,
-    _flags: u64,
-    status: *mut c_int,
-) -> i32 {
-    // SAFETY: caller.
-    unsafe { cudaGetDriverEntryPointByVersion(name, function, 0, 0, status) }
-}
-
-/// The same.
-///
-/// # Safety
-/// The addresses are null or valid.
-pub unsafe extern "C" fn cudaGetDriverEntryPointByVersion(
-    _name: *const std::ffi::c_char,
-    function: *mut *mut c_void,
-    _version: u32,
-    _flags: u64,
-    status: *mut c_int,
-) -> i32 {
-    /// `cudaDriverEntryPointSymbolNotFound`.
-    const NOT_FOUND: c_int = 1;
-    // SAFETY: caller.
-    let place = unsafe { place(function) };
-    answer(place.and_then(|place| {
-        *place = std::ptr::null_mut();
-        // SAFETY: caller.
-        match unsafe { status.as_mut() } {
-            Some(status) => {
-                *status = NOT_FOUND;
-                Ok(())
-            }
-            None => Err(Code::SYMBOL_NOT_FOUND),
-        }
-    }))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plugin_api::{Completion, Kernel, KernelInfo, Launch};
+use plugin_api::{Completion, Kernel, KernelInfo, Launch, LaunchBound};
 
 use crate::construct::device_work::DeviceWork;
 use crate::device::device_runtime::DeviceRuntime;
@@ -46,6 +46,7 @@ fn shared_memory_of_the_environment_is_given_on_every_stream() {
             name: "k".into(),
             parameters: Vec::new(),
             max_threads: 1024,
+            bound: LaunchBound::None,
             warp_size: 32,
             default_threads: 128,
             static_shared: 0,

@@ -62,7 +62,8 @@ fn directives(cursor: &mut Cursor<'_>, bounds: &mut Bounds) -> Result<bool, Erro
         };
         match word {
             "noreturn" => no_return = true,
-            "maxntid" | "reqntid" => bounds.threads = Some(extents(cursor)?),
+            "maxntid" => bounds.threads = Some(extents(cursor)?),
+            "reqntid" => bounds.block = Some(extents(cursor)?),
             "minnctapersm" | "maxnctapersm" => bounds.blocks = Some(number::count(cursor)?),
             "maxnreg" | "maxclusterrank" | "abi_preserve" | "abi_preserve_control" => {
                 number::count(cursor)?;

@@ -8,8 +8,10 @@ use crate::error::Position;
 /// Directives that bound a kernel's launches (PTX ISA, "Performance-Tuning Directives").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// `.maxntid`, `.reqntid`
+    /// `.maxntid`
     pub threads: Option<[u64; 3]>,
+    /// `.reqntid`
+    pub block: Option<[u64; 3]>,
     /// `.minnctapersm`
     pub blocks: Option<u64>,
 }

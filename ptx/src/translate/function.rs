@@ -316,8 +316,14 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
             false => &format!("define internal {result}"),
         };
         let mut bounds = String::new();
-        if let Some([x, y, z]) = function.bounds.threads {
-            bounds += &format!(" \"nvvm.maxntid\"=\"{x},{y},{z}\"");
+        let threads = [
+            ("maxntid", function.bounds.threads),
+            ("reqntid", function.bounds.block),
+        ];
+        for (name, extents) in threads {
+            if let Some([x, y, z]) = extents {
+                bounds += &format!(" \"nvvm.{name}\"=\"{x},{y},{z}\"");
+            }
         }
         if let Some(blocks) = function.bounds.blocks {
             bounds += &format!(" \"nvvm.minctasm\"=\"{blocks}\"");

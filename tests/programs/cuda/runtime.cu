@@ -302,6 +302,23 @@ static void test_devices() {
     EXPECT(version >= CUDART_VERSION, 1);
 }
 
+// The driver's interface, without its library.
+static void test_driver_entry_points() {
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult status;
+    CHECK(cudaGetDriverEntryPoint("cuDeviceGetCount", &function, cudaEnableDefault, &status));
+    EXPECT(status, cudaDriverEntryPointSuccess);
+    int there = 0, count = 0;
+    EXPECT(((int (*)(int *))function)(&there), 0);
+    CHECK(cudaGetDeviceCount(&count));
+    EXPECT(there, count);
+    CHECK(cudaGetDriverEntryPoint("cuAbsent", &function, cudaEnableDefault, &status));
+    EXPECT(status, cudaDriverEntryPointSymbolNotFound);
+    EXPECT(function == nullptr, 1);
+    CHECK(cudaGetDriverEntryPointByVersion("cuLibraryLoadData", &function, 11000, cudaEnableDefault, &status));
+    EXPECT(status, cudaDriverEntryPointVersionNotSufficent);
+}
+
 __global__ void __launch_bounds__(256) limited(int *out) {
     __shared__ int fixed[100];
     extern __shared__ char dynamic[];
@@ -314,7 +331,7 @@ static void test_functions() {
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, limited));
     EXPECT(attributes.sharedSizeBytes, 400);
-    EXPECT(attributes.maxThreadsPerBlock >= 256, 1);
+    EXPECT(attributes.maxThreadsPerBlock, 256);
     EXPECT(attributes.maxDynamicSharedSizeBytes, (48 << 10) - 400);
     int blocks = 0, *out;
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, limited, 128, 0));
@@ -325,6 +342,8 @@ static void test_functions() {
     EXPECT(grid >= 1, 1);
     CHECK(cudaFuncSetCacheConfig(limited, cudaFuncCachePreferShared));
     CHECK(cudaMalloc(&out, sizeof(int)));
+    limited<<<1, 257>>>(out);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
     const int large = 60 << 10;
     limited<<<1, 32, large>>>(out);
     EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
@@ -354,6 +373,7 @@ int main() {
     test_pageable_copies();
     test_devices();
     test_functions();
+    test_driver_entry_points();
     test_asynchronous_forms();
     test_several_devices();
     test_peers();

@@ -19,6 +19,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDevicePrimaryCtxRetain(Handle *context, int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxCreate_v2(Handle *context, unsigned flags, int device);
+int cuCtxDestroy(Handle context);
 int cuCtxDestroy_v2(Handle context);
 int cuCtxGetCurrent(Handle *context);
 int cuCtxPopCurrent_v2(Handle *context);

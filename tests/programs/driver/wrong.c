@@ -88,6 +88,31 @@ static void refusals(void) {
     OK(cuModuleUnload(module));
 }
 
+static int launched(Handle kernel, unsigned x, unsigned y) {
+    return cuLaunchKernel(kernel, 1, 1, 1, x, y, 1, 0, NULL, NULL, NULL);
+}
+
+// A kernel's launch bounds are the program's promise.
+static void launch_bounds(void) {
+    Handle module, most, exact;
+    int threads;
+    OK(cuModuleLoadData(&module, HEAD ".visible .entry most() .maxntid 16, 4 { ret; }\n"
+                                      ".visible .entry exact() .reqntid 32, 2 { ret; }"));
+    OK(cuModuleGetFunction(&most, module, "most"));
+    OK(cuModuleGetFunction(&exact, module, "exact"));
+    OK(cuFuncGetAttribute(&threads, 0, most));
+    CHECK(threads == 64);
+    OK(launched(most, 64, 1));
+    EXPECT(INVALID_VALUE, launched(most, 65, 1));
+    OK(cuFuncGetAttribute(&threads, 0, exact));
+    CHECK(threads == 64);
+    OK(launched(exact, 32, 2));
+    EXPECT(INVALID_VALUE, launched(exact, 64, 1));
+    EXPECT(INVALID_VALUE, launched(exact, 32, 1));
+    OK(cuCtxSynchronize());
+    OK(cuModuleUnload(module));
+}
+
 // A kernel that fails takes its context with it, and no other.
 static void failed_contexts(int device) {
     Handle failed, module, kernel;
@@ -99,7 +124,7 @@ static void failed_contexts(int device) {
     OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     EXPECT(ILLEGAL_ADDRESS, cuCtxSynchronize());
     EXPECT(ILLEGAL_ADDRESS, cuMemAlloc_v2(&memory, 4));
-    OK(cuCtxDestroy_v2(failed));
+    OK(cuCtxDestroy(failed));
     EXPECT(INVALID_CONTEXT, cuCtxDestroy_v2(failed));
     EXPECT(INVALID_CONTEXT, cuCtxSetCurrent(failed));
     OK(cuMemAlloc_v2(&memory, 4));
@@ -142,6 +167,7 @@ int main(void) {
     images();
     handles();
     refusals();
+    launch_bounds();
     failed_contexts(device);
     OK(cuCtxDestroy_v2(context));
     return verdict();

@@ -18,6 +18,8 @@ __global__ void step(int *values, int n, int factor, int amount) {
         values[i] = values[i] * factor + amount;
 }
 
+__global__ void __launch_bounds__(128, 2) limited() {}
+
 static void add_one(void *counter) { ++*(int *)counter; }
 
 static void test_memory() {
@@ -133,6 +135,10 @@ static void test_streams() {
     (void)hipGetLastError();
     step<<<1, 5000>>>(nullptr, 0, 0, 0);
     EXPECT(hipGetLastError(), hipErrorInvalidConfiguration);
+    limited<<<1, 128>>>();
+    CHECK(hipGetLastError());
+    limited<<<1, 129>>>();
+    EXPECT(hipGetLastError(), hipErrorLaunchFailure);
 }
 
 int main() {

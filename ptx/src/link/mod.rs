@@ -1,12 +1,15 @@
 //! Several texts become one, as `nvlink` makes one program of several objects: names that a module keeps to itself get
 //! new names where another module has them, and declarations give way to definitions.
 
+mod adapter;
+
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use logos::Logos;
 
+use self::adapter::Shape;
 use crate::error::Error;
 use crate::lexer::{self, Token};
 use crate::parser;
@@ -20,16 +23,46 @@ pub fn link(texts: &[&str]) -> Result<String, (usize, Error)> {
     let owners = owners(&inputs)?;
     let mut text = header(&inputs);
     let mut files = 0;
+    let mut adapters = String::new();
     for (number, input) in inputs.iter().enumerate() {
-        let names = input.renamed(number, &inputs);
+        let mut names = input.renamed(number, &inputs);
+        let adapted = adapted(number, &inputs, &owners);
+        for (name, (new, definition)) in &adapted {
+            adapters += definition;
+            names.insert(name, new.clone());
+        }
         for (index, item) in input.items.iter().enumerate() {
             if is_kept(item, (number, index), &owners) {
                 input.write(item, &names, files, &mut text);
+            } else if let What::Named(name, ..) = item.what
+                && adapted.contains_key(name)
+            {
+                input.write(&input.without_linkage(item), &names, files, &mut text);
             }
         }
         files += input.files;
     }
-    Ok(text)
+    Ok(text + &adapters)
+}
+
+/// The functions that a module calls by adapters: their names and texts.
+fn adapted<'a>(
+    number: usize,
+    inputs: &[Input<'a>],
+    owners: &Owners<'a>,
+) -> BTreeMap<&'a str, (String, String)> {
+    let input = &inputs[number];
+    let shapes = input.shapes.iter().filter_map(|(&name, declared)| {
+        let ((owner, _), _, is_defined) = *owners.get(name)?;
+        let definition = inputs[owner].shapes.get(name)?;
+        if !is_defined || owner == number || !declared.needs_adapter(definition) {
+            return None;
+        }
+        let new = format!("{name}$declared{number}");
+        let text = declared.adapter(&new, name, definition);
+        Some((name, (new, text)))
+    });
+    shapes.collect()
 }
 
 /// What a part of a module is.
@@ -57,6 +90,8 @@ struct Input<'a> {
     tokens: Vec<(Token<'a>, Range<usize>)>,
     places: Vec<crate::Position>,
     items: Vec<Item<'a>>,
+    /// What functions take and return, by name.
+    shapes: HashMap<&'a str, Shape<'a>>,
     /// The highest number of a `.file`.
     files: u64,
 }
@@ -128,7 +163,10 @@ impl<'a> Input<'a> {
     fn read(text: &'a str) -> Result<Input<'a>, Error> {
         let located = lexer::tokens(text)?;
         let places: Vec<_> = located.iter().map(|token| token.position).collect();
-        parser::parse(located)?;
+        let functions = parser::parse(located)?.functions;
+        let functions = functions.iter().filter(|function| !function.kernel);
+        let shapes = functions.map(|function| (function.name, Shape::of(function)));
+        let shapes = shapes.collect();
         let spanned = Token::lexer(text).spanned();
         let tokens: Vec<_> = spanned
             .filter_map(|(token, at)| Some((token.ok()?, at)))
@@ -138,6 +176,7 @@ impl<'a> Input<'a> {
             tokens,
             places,
             items: Vec::new(),
+            shapes,
             files: 0,
         };
         let mut next = 0;
@@ -207,6 +246,16 @@ impl<'a> Input<'a> {
                 )
             }
             _ => item(What::Other, self.statement_end(at)),
+        }
+    }
+
+    /// A function's declaration from its `.func` on.
+    fn without_linkage(&self, item: &Item<'a>) -> Item<'a> {
+        let is_function = |&at: &usize| self.token(at) == Some(Token::Dotted("func"));
+        let begin = item.tokens.clone().find(is_function);
+        Item {
+            what: What::Other,
+            tokens: begin.unwrap_or(item.tokens.start)..item.tokens.end,
         }
     }
 
@@ -407,6 +456,39 @@ mod tests {
             text.contains(".file 2") && text.contains("g { .loc 2 7 2"),
             "{text}"
         );
+    }
+
+    /// One of the two returns something, the other does not.
+    #[test]
+    fn results_that_are_not_the_definitions() {
+        let caller = "call (r), f, (a, s);";
+        let user = ".visible .entry k() { .param .b64 r; .param .b32 a; .param .align 4 .b8 s[8];";
+        let user = format!(
+            ".extern .func (.param .b64 r) f(.param .b32 a, .param .align 4 .b8 s[8]);\n{user} {caller} ret; }}\n"
+        );
+        let without = |text: &str| text.replace("(.param .b64 r) ", "").replace("(r), ", "");
+        let body =
+            ".visible .func (.param .b64 r) f(.param .b32 x, .param .align 4 .b8 y[8]) { ret; }\n";
+        let text = linked(&[&user, &without(body)]);
+        assert!(text.contains("call (r), f$declared0, (a, s);"), "{text}");
+        assert!(
+            text.contains("call f, ($passed0, $passed1);\nst.param.b64 [$result0], 0;"),
+            "{text}"
+        );
+        let text = linked(&[body, &without(&user)]);
+        assert!(text.contains("call f$declared1, (a, s);"), "{text}");
+        assert!(
+            text.contains("call ($dropped0), f, ($passed0, $passed1);\nret;"),
+            "{text}"
+        );
+        // Parameters are compared.
+        let other = body
+            .replace(".b32 x", ".b64 x")
+            .replace("(.param .b64 r) ", "");
+        assert!(!linked(&[&other, &without(&user)]).contains("$declared"));
+        let both = [&user, &other].map(|text| format!("{HEAD}{text}"));
+        let text = link(&[&both[0], &both[1]]).unwrap();
+        assert!(crate::translate(&text).is_err());
     }
 
     #[test]
