@@ -9,17 +9,9 @@ use parking_lot::Mutex;
 use static_runtime::asker::{Asker, Kind, object_at, of_call};
 use static_runtime::found::Release;
 
-/// What a call says of who makes it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    /// Only libraries of NVIDIA's make it.
-    Sure,
-    /// Programs make it, too.
-    None,
-}
-
-/// Tells who made a call, by where it returns to, if that is NVIDIA's runtime library.
-pub fn notice(returns_to: usize, sign: Sign) {
+/// Tells who made a call, by where it returns to, if that is NVIDIA's runtime library. Others make such calls and do
+/// without an answer, as NVRTC does.
+pub fn notice(returns_to: usize) {
     static TOLD: OnceLock<()> = OnceLock::new();
     static SEEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     if TOLD.get().is_some() || !SEEN.lock().insert(returns_to) {
@@ -28,17 +20,14 @@ pub fn notice(returns_to: usize, sign: Sign) {
     let Some(asker) = of_call(returns_to) else {
         return;
     };
-    if asker.kind == Kind::Other && sign == Sign::None {
-        return;
+    if let (Some(what), Some(remedy)) = (what(&asker), remedy(&asker)) {
+        TOLD.get_or_init(|| eprintln!("libcuda: {what}: {remedy}"));
     }
-    TOLD.get_or_init(|| {
-        eprintln!("libcuda: {}: {}", what(&asker), remedy(&asker));
-    });
 }
 
-fn what(asker: &Asker) -> String {
+fn what(asker: &Asker) -> Option<String> {
     let file = asker.path.display();
-    match asker.kind {
+    Some(match asker.kind {
         Kind::Shared => format!("{file} is NVIDIA's and runs with NVIDIA's driver alone"),
         Kind::Static(_) => {
             format!(
@@ -48,17 +37,17 @@ fn what(asker: &Asker) -> String {
         Kind::Stripped => format!(
             "{file} seems to have NVIDIA's runtime library in it, which runs with NVIDIA's driver alone"
         ),
-        Kind::Other => format!("{file} asks for functions of NVIDIA's driver that have no names"),
-    }
+        Kind::Other => return None,
+    })
 }
 
 /// Whether our runtime library takes the place of one in a program (`static_runtime::replacement`).
 const REPLACES: bool = cfg!(target_arch = "x86_64");
 
 /// What helps.
-fn remedy(asker: &Asker) -> String {
+fn remedy(asker: &Asker) -> Option<String> {
     const LINK: &str = "link it with -cudart shared";
-    match asker.kind {
+    Some(match asker.kind {
         Kind::Shared => {
             let folder = own_file().parent().map(Path::to_owned).unwrap_or_default();
             format!("put {} first in LD_LIBRARY_PATH", folder.display())
@@ -74,8 +63,8 @@ fn remedy(asker: &Asker) -> String {
         Kind::Static(_) | Kind::Stripped => {
             format!("{LINK}; ours takes its place (LD_PRELOAD) only in programs, on x86-64")
         }
-        Kind::Other => format!("if NVIDIA's runtime library is in it, {LINK}"),
-    }
+        Kind::Other => return None,
+    })
 }
 
 /// The file of this library.

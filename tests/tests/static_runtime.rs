@@ -127,3 +127,29 @@ fn a_program_of_cuda_13() {
         "{alone:?}"
     );
 }
+
+/// Others ask for NVIDIA's tables and do without, as NVRTC does: they are told nothing.
+#[test]
+fn who_asks_without_the_library_is_told_nothing() {
+    const SOURCE: &str = r#"
+        #include <dlfcn.h>
+        #include <stdio.h>
+        int main(void) {
+            void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+            if (!driver) return puts(dlerror());
+            int (*ask)(const void **, const void *);
+            *(void **)&ask = dlsym(driver, "cuGetExportTable");
+            const void *table = driver;
+            unsigned char id[16] = {0x0d};
+            printf("%d %d\n", ask(&table, id), table == 0);
+            return 0;
+        }"#;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (source, program) = (folder.path().join("ask.c"), folder.path().join("ask"));
+    std::fs::write(&source, SOURCE).expect("a file");
+    let mut cc = Command::new("cc");
+    let output = cc.arg(&source).arg("-o").arg(&program).arg("-ldl").output();
+    assert!(output.expect("cc starts").status.success());
+    let outcome = plain(&program);
+    assert_eq!((&*outcome.stdout, &*outcome.stderr), ("500 1\n", ""));
+}

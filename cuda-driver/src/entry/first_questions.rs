@@ -7,7 +7,7 @@ use cudart::error::{Code, Result};
 
 use crate::contexts;
 use crate::entry::place;
-use crate::nvidias_runtime::{Sign, notice};
+use crate::nvidias_runtime::notice;
 use crate::status::answer;
 
 /// The version of CUDA whose interface this is: 12.9.
@@ -49,7 +49,7 @@ with_caller! {
 unsafe extern "C" fn write_version(version: *mut c_int, _none: usize, returns_to: usize) -> i32 {
     // A program may ask, too, but rarely before it starts the driver.
     if contexts::started().is_err() {
-        notice(returns_to, Sign::None);
+        notice(returns_to);
     }
     // SAFETY: caller.
     answer(unsafe { place(version) }.map(|place| *place = VERSION))
@@ -69,7 +69,7 @@ unsafe extern "C" fn find_table(
         match id.is_null() {
             true => Err(Code::INVALID_VALUE),
             false => {
-                notice(returns_to, Sign::Sure);
+                notice(returns_to);
                 Err(Code::SYMBOL_NOT_FOUND)
             }
         }
