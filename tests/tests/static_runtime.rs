@@ -141,7 +141,8 @@ fn who_asks_without_the_library_is_told_nothing() {
             *(void **)&ask = dlsym(driver, "cuGetExportTable");
             const void *table = driver;
             unsigned char id[16] = {0x0d};
-            printf("%d %d\n", ask(&table, id), table == 0);
+            int answer = ask(&table, id);
+            printf("%d %d\n", answer, table == 0);
             return 0;
         }"#;
     let folder = tempfile::tempdir().expect("a temporary folder");
