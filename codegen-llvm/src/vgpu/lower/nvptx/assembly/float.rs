@@ -18,7 +18,9 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     if !known.contains(&name) {
         return None;
     }
-    let ty = Ty::of(instruction.opcode.last()?)?;
+    // cuRAND's headers write `lg2.approx.f32.ftz`, which ptxas takes, too.
+    let mut parts = instruction.opcode.iter().rev();
+    let ty = Ty::of(parts.find(|part| *part != "ftz")?)?;
     let [to, source] = instruction.operands.as_slice() else {
         return None;
     };

@@ -389,6 +389,15 @@ mod tests {
         }
     }
 
+    /// As cuRAND's headers have it.
+    #[test]
+    fn ftz_may_follow_the_type() {
+        for name in ["ex2", "lg2", "rcp", "rsqrt"] {
+            let text = format!("{name}.approx.f32.ftz $0, $1;");
+            assert!(translated(&text).is_ok(), "{text}");
+        }
+    }
+
     #[test]
     fn what_is_not_known_is_refused() {
         for text in [
