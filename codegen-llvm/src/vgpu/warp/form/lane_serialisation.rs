@@ -281,23 +281,13 @@ impl Vectoriser<'_> {
 
     /// One lane's value of an operand.
     fn operand_of_lane(&self, operand: &Operand, lane: Value) -> Value {
-        let int = |width| Type::int(self.context, width);
         match *operand {
             Operand::Uniform(value) => value,
-            Operand::Strided(base, stride) => {
-                let pointer = base.ty().is_pointer();
-                let ty = if pointer { int(64) } else { base.ty() };
-                let lane = self.builder.cast_unsigned(lane, ty);
-                let stride = Value::int(ty, stride as u64);
-                let steps = self.builder.binary(LLVMOpcode::LLVMMul, lane, stride);
-                match pointer {
-                    true => self.builder.byte_offset(base, steps),
-                    false => self.builder.binary(LLVMOpcode::LLVMAdd, base, steps),
-                }
-            }
+            Operand::Strided(base, stride) => self.strided_of_lane(base, stride, lane),
             Operand::Vector(vector) => self.extract_lane(vector, lane),
             Operand::InMemory(ty, slot) => {
-                let wide = self.builder.cast_unsigned(lane, int(64));
+                let int = Type::int(self.context, 64);
+                let wide = self.builder.cast_unsigned(lane, int);
                 self.builder.load(ty, self.builder.index(ty, slot, &[wide]))
             }
         }

@@ -87,23 +87,28 @@ impl Vectoriser<'_> {
             Shape::Uniform => self.scalar(value),
             Shape::Strided { stride, .. } => {
                 let base = self.scalar(value);
-                let is_pointer = value.ty().is_pointer();
-                let ty = match is_pointer {
-                    true => Type::int(self.context, 64),
-                    false => value.ty(),
-                };
-                let lane = self.builder.cast_unsigned(lane, ty);
-                let stride = Value::int(ty, stride as u64);
-                let step = self.builder.binary(LLVMOpcode::LLVMMul, lane, stride);
-                match is_pointer {
-                    true => self.builder.byte_offset(base, step),
-                    false => self.builder.binary(LLVMOpcode::LLVMAdd, base, step),
-                }
+                self.strided_of_lane(base, stride, lane)
             }
             Shape::Tiled { .. } | Shape::Varying => {
                 let vector = self.vector(value);
                 self.extract_lane(vector, lane)
             }
+        }
+    }
+
+    /// Lane `lane`'s number or pointer of those that begin with lane 0's `base` and differ by `stride`.
+    pub(super) fn strided_of_lane(&self, base: Value, stride: i64, lane: Value) -> Value {
+        let is_pointer = base.ty().is_pointer();
+        let ty = match is_pointer {
+            true => Type::int(self.context, 64),
+            false => base.ty(),
+        };
+        let lane = self.builder.cast_unsigned(lane, ty);
+        let stride = Value::int(ty, stride as u64);
+        let steps = self.builder.binary(LLVMOpcode::LLVMMul, lane, stride);
+        match is_pointer {
+            true => self.builder.byte_offset(base, steps),
+            false => self.builder.binary(LLVMOpcode::LLVMAdd, base, steps),
         }
     }
 

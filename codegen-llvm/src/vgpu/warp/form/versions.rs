@@ -133,18 +133,28 @@ impl Vectoriser<'_> {
         self.builder.branch(question.outcome, all_yes, all_no);
         for (side, target) in [(all_yes, yes), (all_no, no)] {
             self.builder.move_to_end(side);
-            self.on_side_path(|vectoriser| {
-                vectoriser.send_lanes(target, vectoriser.mask);
-                let next = vectoriser.version_of(target, true);
-                vectoriser.builder.jump(next);
-            });
+            self.go_together(target);
         }
         self.builder.move_to_end(part);
         let taken = self.vector(condition);
-        let others = self.builder.binary(LLVMOpcode::LLVMXor, self.mask, taken);
-        self.send_lanes(yes, taken);
-        self.send_lanes(no, others);
-        let next = self.version_of(yes.min(no), false);
+        self.part(taken, yes, no);
+    }
+
+    /// All lanes go to `target`: on a side path.
+    fn go_together(&mut self, target: usize) {
+        self.on_side_path(|vectoriser| {
+            vectoriser.send_lanes(target, vectoriser.mask);
+            let next = vectoriser.version_of(target, true);
+            vectoriser.builder.jump(next);
+        });
+    }
+
+    /// `these` lanes go to one block, the others to another.
+    fn part(&mut self, these: Value, to: usize, others_to: usize) {
+        let others = self.builder.binary(LLVMOpcode::LLVMXor, self.mask, these);
+        self.send_lanes(to, these);
+        self.send_lanes(others_to, others);
+        let next = self.version_of(to.min(others_to), false);
         self.builder.jump(next);
     }
 
@@ -157,19 +167,9 @@ impl Vectoriser<'_> {
         let election = self.election(condition, outcome);
         self.builder.branch(election.nobody, nobody, somebody);
         self.builder.move_to_end(nobody);
-        self.on_side_path(|vectoriser| {
-            vectoriser.send_lanes(rest, vectoriser.mask);
-            let next = vectoriser.version_of(rest, true);
-            vectoriser.builder.jump(next);
-        });
+        self.go_together(rest);
         self.builder.move_to_end(somebody);
-        let others = self
-            .builder
-            .binary(LLVMOpcode::LLVMXor, self.mask, election.elected);
-        self.send_lanes(alone, election.elected);
-        self.send_lanes(rest, others);
-        let next = self.version_of(yes.min(no), false);
-        self.builder.jump(next);
+        self.part(election.elected, alone, rest);
     }
 
     /// Asks which lane a condition elects by being `outcome`. Where lanes' numbers are consecutive, that is how far the
