@@ -28,7 +28,7 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
 ) -> i32 {
     let buffer = Buffer {
         start: buffer,
-        records: records.max(1),
+        records: records_of_launch(records),
         list_to_buffer,
         buffer_to_list,
         buffer_into_list,
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn __kmpc_gpu_xteam_reduce_nowait(
 ) -> i32 {
     let buffer = Buffer {
         start: __kmpc_reduction_get_fixed_buffer(),
-        records: LAUNCH_RECORDS,
+        records: records_of_launch(LAUNCH_RECORDS),
         list_to_buffer,
         buffer_to_list,
         buffer_into_list,
@@ -63,6 +63,18 @@ pub unsafe extern "C" fn __kmpc_gpu_xteam_reduce_nowait(
 /// Records that the buffer of a launch has at least, unless it has fewer teams (docs/abi.md, "Kernel launch
 /// environment").
 const LAUNCH_RECORDS: u32 = 1024;
+
+/// How many records the buffer of a launch has if there are `stated` in the program. Where warps are executed one by one,
+/// each team has its own: nobody waits, and what does not wait is faster there
+/// (docs/decisions/0132-a-record-for-each-team.md).
+#[inline(always)]
+fn records_of_launch(stated: u32) -> u32 {
+    if arch::executes_warp_by_warp() {
+        u32::MAX
+    } else {
+        stated.max(1)
+    }
+}
 
 /// Where the teams of a launch leave their lists, and clang's functions for it.
 #[derive(Clone, Copy)]

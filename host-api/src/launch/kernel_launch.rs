@@ -240,8 +240,7 @@ fn reduction_buffer(
     let environment = &region.environment;
     let records = environment
         .reduction_buffer_length
-        .max(LAUNCH_RECORDS)
-        .min(teams);
+        .max(teams);
     let size = u64::from(environment.reduction_data_size) * u64::from(records);
     if size == 0 {
         return Ok(None);
