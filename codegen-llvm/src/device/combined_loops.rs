@@ -8,8 +8,9 @@
 //! Here a team gets all iterations as its only chunk, and of these a thread every n-th, n the threads of all teams
 //! (schedules [`WHOLE`] and [`ALL_THREADS`] of the device runtime). Threads get the iterations that they got before,
 //! unless no code of the loop can tell which thread executes it. Then the virtual GPU deals them as suits a CPU
-//! ([`ANY_THREADS`]). A loop that reduces across teams stays: its team has one piece already
-//! (docs/decisions/0024-reducing-loops-in-one-piece.md).
+//! ([`ANY_THREADS`]). A loop that reduces across teams stays two, because its team has one piece already
+//! (docs/decisions/0024-reducing-loops-in-one-piece.md). The virtual GPU deals that piece in its own way, too
+//! ([`ANY_OF_TEAM`]).
 //!
 //! The pass has to come before clang's optimiser, which makes one function of the two. clang runs it on each
 //! translation unit (link-plugin).
@@ -33,6 +34,8 @@ const ALL_THREADS: u64 = 93;
 /// The same for a loop of which nobody can tell who executes which iterations. The upper bound that the runtime leaves
 /// is how many iterations before the team's the thread's loop ends (devicertl: `static_schedule::DISTRIBUTE_FOR_ANY`).
 const ANY_THREADS: u64 = 96;
+/// The same for the piece that a team has of such a loop (devicertl: `static_schedule::FOR_ANY`).
+const ANY_OF_TEAM: u64 = 97;
 /// The bits of a schedule that say no more than whether it is monotonic.
 const SCHEDULE_MASK: u64 = 0x1fff_ffff;
 
@@ -53,15 +56,33 @@ const CHUNK_UPPER: usize = 3;
 pub fn run(context: Context, module: &Module) {
     let schedule = |number| Value::int(Type::int(context, 32), number);
     for function in module.definitions() {
-        if let Some((teams, threads)) = combined(function) {
-            teams.set_operand(SCHEDULE, schedule(WHOLE));
-            let any = can_end_early(context, threads);
-            threads.set_operand(
-                SCHEDULE,
-                schedule(if any { ANY_THREADS } else { ALL_THREADS }),
-            );
+        let Some((teams, threads)) = combined(function) else {
+            continue;
+        };
+        if reduces(function) {
+            // From 0 on, a loop that ends with its type would have more iterations than the type counts.
+            // What else is stored there are the beginnings of the team's next chunks.
+            if stores_to(teams.operand(LOWER)).any(|it| it.as_int() == Some(0))
+                && can_end_early(context, threads)
+            {
+                threads.set_operand(SCHEDULE, schedule(ANY_OF_TEAM));
+            }
+            continue;
         }
+        teams.set_operand(SCHEDULE, schedule(WHOLE));
+        let any = can_end_early(context, threads);
+        threads.set_operand(
+            SCHEDULE,
+            schedule(if any { ANY_THREADS } else { ALL_THREADS }),
+        );
     }
+}
+
+/// Whether the teams of a kernel reduce.
+fn reduces(kernel: Value) -> bool {
+    calls_of(kernel, "__kmpc_nvptx_teams_reduce_")
+        .next()
+        .is_some()
 }
 
 /// Lets a thread's loop end before the team's, if no code of the region can tell which thread executes it.
@@ -122,9 +143,6 @@ fn combined(function: Value) -> Option<(Value, Value)> {
             .into_iter()
             .filter(|it| captures::is_fork(*it)),
     )?;
-    let reduces = calls_of(function, "__kmpc_nvptx_teams_reduce_")
-        .next()
-        .is_some();
     let region = captures::region(fork)?;
     let threads = only(calls_of(region, "__kmpc_for_static_init_"))?;
     let open = is_scheduled(teams, DISTRIBUTE_CHUNKED)
@@ -142,7 +160,7 @@ fn combined(function: Value) -> Option<(Value, Value)> {
                     region.parameters().get(parameter).copied(),
                 )
         });
-    (open && one_by_one && same_loop && !reduces).then_some((teams, threads))
+    (open && one_by_one && same_loop).then_some((teams, threads))
 }
 
 /// The calls that deal iterations, by the beginning of their name.

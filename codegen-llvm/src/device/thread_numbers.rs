@@ -25,8 +25,9 @@ const SILENT_INTRINSICS: [&str; 14] = [
     "llvm.nvvm.rcp.",
     "llvm.nvvm.sqrt.",
 ];
-/// Functions that other units define and that tell nobody: names, and prefixes of names.
-const SILENT: [&str; 17] = [
+/// Functions that other units define and that tell nobody: names, and prefixes of names. (A reduction says who has its
+/// result, when the loop has ended.)
+const SILENT: [&str; 18] = [
     "__assert_fail",
     "__kmpc_alloc_shared",
     "__kmpc_for_static_fini",
@@ -35,6 +36,7 @@ const SILENT: [&str; 17] = [
     "__kmpc_for_static_init_8",
     "__kmpc_for_static_init_8u",
     "__kmpc_free_shared",
+    "__kmpc_nvptx_parallel_reduce_nowait_v2",
     "__nvvm_reflect",
     "abort",
     "calloc",

@@ -30,6 +30,9 @@ pub const DISTRIBUTE_WHOLE: i32 = 95;
 /// `device/combined_loops.rs`). What is left here as the upper bound is how many iterations the thread's loop ends
 /// before the team's. Not a number of LLVM's.
 pub const DISTRIBUTE_FOR_ANY: i32 = 96;
+/// As [`DISTRIBUTE_FOR_ANY`], for the part of such a loop that its team has: a `for` whose iterations go round the team's
+/// threads on a GPU. Where the whole loop ends before its type does. Not a number of LLVM's.
+pub const FOR_ANY: i32 = 97;
 /// Bits 29 and 30 say (non)monotonic; the schedules here are both.
 pub const SCHEDULE_MASK: i32 = 0x1fff_ffff;
 
@@ -82,6 +85,18 @@ impl Member {
     }
 }
 
+/// The threads of the team.
+#[inline(always)]
+fn team_threads() -> Threads {
+    let thread = Member::thread();
+    Threads {
+        number: thread.id.into(),
+        in_team: thread.id,
+        team: thread.count.get(),
+        all: thread.count.get().into(),
+    }
+}
+
 /// The threads of all teams.
 #[inline(always)]
 fn all_threads() -> Threads {
@@ -95,15 +110,15 @@ fn all_threads() -> Threads {
     }
 }
 
-/// The calling thread's part of a loop whose iterations go round all threads, or that any thread may execute.
+/// The calling thread's part of a loop whose iterations go round `threads`, or that any of them may execute.
 #[inline(always)]
-fn dealt_to_all(count: u64, anyhow: bool) -> Part {
-    let threads = all_threads();
+fn dealt(threads: Threads, count: u64, anyhow: bool) -> Part {
     if anyhow && arch::executes_warp_by_warp() {
         return warp_chunks::deal(threads, count);
     }
     Part {
-        first: threads.number.min(count),
+        begin: threads.number.min(count),
+        lane: 0,
         step: threads.all,
         behind: 0,
     }
@@ -123,7 +138,7 @@ fn is_default_chunk(chunk: u64) -> bool {
 fn is_dealt(schedule: i32) -> bool {
     !matches!(
         schedule,
-        STATIC | DISTRIBUTE | STATIC_BALANCED_CHUNKED | DISTRIBUTE_FOR_ANY
+        STATIC | DISTRIBUTE | STATIC_BALANCED_CHUNKED | DISTRIBUTE_FOR_ANY | FOR_ANY
     )
 }
 
@@ -216,7 +231,7 @@ const UNIT: u32 = 32;
 /// The entry points of one type of loop variable. clang passes increments as signed.
 macro_rules! static_init {
     ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident;
-     $init:ident, $narrow:ident, $deal:ident, $deal_to_all:ident,
+     $init:ident, $narrow:ident, $deal:ident, $deal_one_by_one:ident,
      $for:ident, $distribute:ident, $team:ident, $both:ident) => {
         /// The loop's last iteration number; `None` if it has none.
         #[inline(always)]
@@ -326,31 +341,36 @@ macro_rules! static_init {
             }
         }
 
-        /// The same for chunks of one iteration that are dealt to all threads of all teams. These may be more than a
-        /// 32-bit number counts. With `anyhow` the upper bound becomes what [`DISTRIBUTE_FOR_ANY`] says.
+        /// The same for chunks of one iteration that are dealt to `threads`. These may be more than a 32-bit number
+        /// counts. With `anyhow` the upper bound becomes what [`DISTRIBUTE_FOR_ANY`] says.
         #[inline(always)]
-        pub unsafe fn $deal_to_all(
+        pub unsafe fn $deal_one_by_one(
             is_last: *mut i32,
             lower: *mut $int,
             upper: *mut $int,
             stride: *mut $signed,
+            threads: Threads,
             anyhow: bool,
         ) {
             // SAFETY: clang passes the loop's own variables.
             unsafe {
                 let base = *lower;
                 let count = (*upper).wrapping_add(1).max(base).wrapping_sub(base) as $unsigned;
-                let part = dealt_to_all(u64::from(count), anyhow);
-                let first = part.first as $unsigned;
+                let part = dealt(threads, u64::from(count), anyhow);
+                let first = part.begin.wrapping_add(part.lane.into());
                 // Whoever executes the last iteration adds the number of all threads to it, which would overflow first.
-                core::hint::assert_unchecked(part.first <= $int::MAX as u64);
+                core::hint::assert_unchecked(first <= $int::MAX as u64);
+                let first = first as $unsigned;
                 let round = if $unsigned::BITS < u64::BITS {
                     part.step.min(u64::from(count)) as $unsigned
                 } else {
                     part.step as $unsigned
                 };
                 let end = count - part.behind as $unsigned;
-                *lower = base.wrapping_add(first as $int);
+                // Neither does that.
+                *lower = base
+                    .wrapping_add(part.begin as $int)
+                    .unchecked_add(part.lane as $int);
                 *upper = if anyhow { part.behind as $int } else { *lower };
                 *stride = round as $signed;
                 *is_last = (part.behind == 0
@@ -381,12 +401,17 @@ macro_rules! static_init {
                 // A loop from 0 to the largest number of its type has more iterations than the type counts, and no
                 // program may have it (OpenMP 5.2, §4.4.1).
                 let anyhow = schedule == DISTRIBUTE_FOR_ANY;
+                if schedule == FOR_ANY {
+                    let threads = team_threads();
+                    return $deal_one_by_one(is_last, lower, upper, stride, threads, true);
+                }
                 if (schedule == DISTRIBUTE_FOR_ONE || anyhow)
                     && arch::is_known_to_hold(
                         increment == 1 && (*lower == 0 || !anyhow && *upper != $int::MAX),
                     )
                 {
-                    return $deal_to_all(is_last, lower, upper, stride, anyhow);
+                    let threads = all_threads();
+                    return $deal_one_by_one(is_last, lower, upper, stride, threads, anyhow);
                 }
                 if is_dealt(schedule)
                     && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
@@ -517,16 +542,16 @@ macro_rules! static_init {
     };
 }
 static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32, deal_i32,
-    deal_to_all_i32, __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
+    deal_one_by_one_i32, __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
     __kmpc_dist_for_static_init_4);
 static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32, deal_u32,
-    deal_to_all_u32, __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
+    deal_one_by_one_u32, __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
     __kmpc_dist_for_static_init_4u);
 static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64, deal_i64,
-    deal_to_all_i64, __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
+    deal_one_by_one_i64, __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
     __kmpc_dist_for_static_init_8);
 static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64, deal_u64,
-    deal_to_all_u64, __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
+    deal_one_by_one_u64, __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
     __kmpc_dist_for_static_init_8u);
 
 /// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).

@@ -31,8 +31,10 @@ pub struct Threads {
 /// One thread's part of a loop, in iteration numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The first iteration. There is none if it lies behind the loop's last.
-    pub first: u64,
+    /// The first iteration of the warp. The thread has none if its own lies behind the loop's last.
+    pub begin: u64,
+    /// How many later the thread's own is.
+    pub lane: u32,
     /// How far it is to the next one.
     pub step: u64,
     /// How many iterations before the loop's end the part ends.
@@ -48,8 +50,8 @@ const TOO_LONG: u64 = (1 << 31) - 2 * 64;
 #[inline(always)]
 pub fn deal(threads: Threads, count: u64) -> Part {
     let lanes = arch::warp_size();
-    let lane = u64::from(threads.in_team % lanes);
-    let warp_begin = threads.number - lane;
+    let lane = threads.in_team % lanes;
+    let warp_begin = threads.number - u64::from(lane);
     let several = threads.all < count && count < TOO_LONG;
     let (begin, step, behind) = if several && threads.team.is_multiple_of(lanes) {
         in_chunks(warp_begin, threads.all, lanes, count as u32)
@@ -57,7 +59,8 @@ pub fn deal(threads: Threads, count: u64) -> Part {
         (warp_begin.min(count), threads.all, 0)
     };
     Part {
-        first: begin.wrapping_add(lane),
+        begin,
+        lane,
         step,
         behind,
     }
