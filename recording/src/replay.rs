@@ -122,8 +122,43 @@ impl<'a> Replay<'a> {
             // SAFETY: `size` is writable for its length.
             unsafe { self.device.read(size.as_mut_ptr(), field, size.len())? };
         }
+        let size = u32::from_le_bytes(size);
+        if size == 0 {
+            return Ok(None);
+        }
         let teams = self.recording.grid.iter().product();
-        Ok((u32::from_le_bytes(size) > 0).then_some(teams))
+        if !self.device.info().record_per_team {
+            return Ok(Some(teams));
+        }
+        let records = self.buffer_size().unwrap_or_default() / u64::from(size);
+        Ok(Some(teams.min(records.try_into().unwrap_or(u32::MAX))))
+    }
+
+    /// Bytes of the launch's buffer for reductions, which the launch environment names (docs/abi.md, section 4).
+    fn buffer_size(&self) -> Option<u64> {
+        const BUFFER: u64 = 8;
+        let environment = self.recording.arguments.first()?;
+        let memory = self.recorded(environment.checked_add(BUFFER)?)?;
+        let buffer = u64::from_le_bytes(*memory.first_chunk()?);
+        let memory = self.recorded(buffer)?;
+        Some(memory.len() as u64)
+    }
+
+    /// What was recorded at an address before the launch, up to the end of its area.
+    fn recorded(&self, address: u64) -> Option<&'a [u8]> {
+        let mut rest = self.recording.before.as_slice();
+        for area in &self.recording.areas {
+            let (bytes, others) = rest.split_at(area.size as usize);
+            rest = others;
+            let start = match area.place {
+                Place::Block(offset) => self.recording.base + offset,
+                Place::Variable { address, .. } => address,
+            };
+            if (start..start + area.size).contains(&address) {
+                return Some(&bytes[(address - start) as usize..]);
+            }
+        }
+        None
     }
 
     /// Lanes per warp of the kernel.

@@ -268,6 +268,7 @@ declare void @__kmpc_distribute_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr,
 declare void @__kmpc_for_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr, i32, i32)
 declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i32)
 declare i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr)
+declare i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr)
 define void @teams() {{
   %lb = alloca i32
   %ub = alloca i32
@@ -276,6 +277,7 @@ define void @teams() {{
   %last = alloca i32
   %list = alloca [2 x ptr]
   store i32 0, ptr %last
+  store i32 0, ptr %lb
   %size = call i32 @__kmpc_get_hardware_num_threads_in_block()
   call void @__kmpc_distribute_static_init_4(ptr null, i32 0, i32 91, ptr %last, ptr %lb, ptr %ub, ptr %stride,
     i32 1, i32 {chunk})
@@ -423,6 +425,19 @@ end:"
         );
         assert_eq!(dealt("call void asm \"nop\", \"\"()"), "93");
         assert_eq!(dealt("%g = load ptr, ptr @kept\n  call void %g()"), "93");
+    }
+
+    #[test]
+    fn the_piece_of_a_team_that_reduces_is_dealt_in_any_way() {
+        let reduces = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
+        let dealt = |instruction| {
+            let body = counting(instruction);
+            schedules("%size", "33", "%ub", reduces, &body)
+        };
+        let of_team = "%s = call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null)";
+        assert_eq!(dealt(of_team), both("91", "97"));
+        let asks = "%n = call i32 @omp_get_thread_num()";
+        assert_eq!(dealt(asks), both("91", "33"));
     }
 
     #[test]

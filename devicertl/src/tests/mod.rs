@@ -53,6 +53,8 @@ pub struct Kernel {
     pub mode: u8,
     /// Lanes per warp.
     pub warp: u32,
+    /// Whether it runs as on the virtual GPU.
+    pub warp_by_warp: bool,
     /// Whether clang's custom state machine is imitated.
     pub custom_state_machine: bool,
 }
@@ -64,6 +66,7 @@ impl Kernel {
             teams: 1,
             mode: EXEC_MODE_GENERIC,
             warp: 32,
+            warp_by_warp: true,
             custom_state_machine: false,
         }
     }
@@ -74,6 +77,7 @@ impl Kernel {
             teams: 1,
             mode: EXEC_MODE_SPMD,
             warp: 32,
+            warp_by_warp: true,
             custom_state_machine: false,
         }
     }
@@ -92,6 +96,14 @@ impl Kernel {
 
     pub fn warp(self, warp: u32) -> Kernel {
         Kernel { warp, ..self }
+    }
+
+    /// With code for a GPU, not for the virtual one.
+    pub fn at_once(self) -> Kernel {
+        Kernel {
+            warp_by_warp: false,
+            ..self
+        }
     }
 
     fn is_spmd(self) -> bool {
@@ -134,6 +146,7 @@ impl Kernel {
             blocks: self.teams,
             threads,
             warp: self.warp,
+            warp_by_warp: self.warp_by_warp,
             spmd: self.is_spmd(),
             shared: crate::team::shared::LAYOUT,
             dynamic_shared: 0,

@@ -52,6 +52,7 @@ fn threads(threads: u32, warp: u32, body: impl Fn() + Sync) {
         blocks: 1,
         threads,
         warp,
+        warp_by_warp: false,
         spmd: true,
         shared: crate::team::shared::LAYOUT,
         dynamic_shared: 0,
@@ -298,7 +299,7 @@ fn reduces(teams: u32, records: u32) {
         }
         let winners = AtomicU32::new(0);
         assert_eq!(winners.load(Relaxed), 0);
-        let kernel = Kernel::spmd(1).warp(1).teams(teams);
+        let kernel = Kernel::spmd(1).warp(1).teams(teams).at_once();
         kernel.run_with(&raw mut environment, || {
             let value = Plain::new(arch::block_id() + 1);
             let mut list: List = [&raw const value];

@@ -177,6 +177,7 @@ enum Form {
 /// One kernel that reduces over all its teams: how many values went in, and their sum.
 fn sum_of_league(kernel: Kernel, form: Form) -> (u64, u64) {
     let length = match form {
+        _ if kernel.warp_by_warp => kernel.teams,
         Form::Records(records) => records,
         Form::Launch => kernel.teams.min(1024),
     };
@@ -258,11 +259,13 @@ fn leagues_reduce_whatever_the_number_of_teams_and_records() {
                 Kernel::generic(32),
             ] {
                 let n = u64::from(teams);
-                assert_eq!(
-                    sum_of_league(kernel.teams(teams), form),
-                    (n, n * (n - 1) / 2),
-                    "{teams} teams, {form:?}"
-                );
+                for kernel in [kernel.teams(teams), kernel.teams(teams).at_once()] {
+                    assert_eq!(
+                        sum_of_league(kernel, form),
+                        (n, n * (n - 1) / 2),
+                        "{teams} teams, {form:?}"
+                    );
+                }
             }
         }
     }
@@ -294,10 +297,10 @@ fn shuffles_stay_within_their_team() {
 fn leagues_beyond_the_launchs_records_reduce() {
     let _alone = MEDIUM_USER.lock().unwrap();
     let n = 1100;
-    assert_eq!(
-        sum_of_league(Kernel::spmd(2).teams(n as u32), Form::Launch),
-        (n, n * (n - 1) / 2)
-    );
+    let kernel = Kernel::spmd(2).teams(n as u32);
+    for kernel in [kernel, kernel.at_once()] {
+        assert_eq!(sum_of_league(kernel, Form::Launch), (n, n * (n - 1) / 2));
+    }
 }
 
 /// Sets of lanes: single ones, ends, alternating ones, holes, all; two sets of one warp at the same time.

@@ -238,9 +238,14 @@ fn reduction_buffer(
     teams: u32,
 ) -> Result<Option<crate::device::reduction_buffer::ReductionBuffer>> {
     let environment = &region.environment;
-    let records = environment
-        .reduction_buffer_length
-        .max(teams);
+    let records = if work.device.device.info().record_per_team {
+        teams
+    } else {
+        environment
+            .reduction_buffer_length
+            .max(LAUNCH_RECORDS)
+            .min(teams)
+    };
     let size = u64::from(environment.reduction_data_size) * u64::from(records);
     if size == 0 {
         return Ok(None);

@@ -28,6 +28,7 @@ fn device() -> DeviceInfo {
         total_memory: 1 << 30,
         clock_frequency: 0,
         max_iterations_per_thread: 0,
+        record_per_team: false,
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Launch {
     pub threads: u32,
     /// Lanes per warp: 32 or 64; less in model checks, which have few threads.
     pub warp: u32,
+    /// Whether code is told that warps are executed one by one.
+    pub warp_by_warp: bool,
     /// Whether the blocks have the shape of an SPMD kernel's.
     pub spmd: bool,
     /// The shared variables of a block.

@@ -217,9 +217,9 @@ pub fn is_known_to_hold(holds: bool) -> bool {
     holds
 }
 
-/// As on the virtual GPU: code for GPUs is right in any order.
+/// Whether the launch is one as on the virtual GPU. Here warps run at once in any case.
 pub fn executes_warp_by_warp() -> bool {
-    true
+    with(|thread| thread.block.launch.warp_by_warp)
 }
 
 /// No optimiser, no sight.
