@@ -31,7 +31,9 @@ pub fn team_barrier() {
 /// Waits for the first `threads` threads of the block.
 ///
 /// NVIDIA's named barriers count whole warps, so they serve teams made of whole warps (*fork-join* paper,
-/// §V-B, "barrier #1"); a team with a partial warp waits in software, and so do all such teams on AMD GPUs.
+/// §V-B, "barrier #1"); a team with a partial warp waits in software, and so do all such teams on AMD GPUs. (On the
+/// virtual GPU, images for NVIDIA's have barriers for any number of threads: what waits for nothing else is faster
+/// there.)
 /// The software barrier suits lanes in lockstep: of each warp only the first lane waits, and only for other warps.
 pub fn group_barrier(threads: u32) {
     arch::debug_check(

@@ -1,6 +1,7 @@
 //! What only NVIDIA GPUs have, from sm_70 on: named barriers, and lanes that make progress independently. So warp
 //! operations name their lanes.
 
+use crate::arch::executes_warp_by_warp;
 use crate::arch::limits::Lanes;
 
 /// Lanes per warp.
@@ -68,14 +69,14 @@ pub fn block_barrier_aligned_if(together: bool) {
 }
 
 /// Waits for the first `threads` threads of the block, and only those, if the hardware can: whether it could.
-/// Barriers count whole warps.
+/// Barriers count whole warps; those of the virtual GPU count threads (docs/vgpu.md, "Barriers").
 #[inline(always)]
 pub fn group_barrier(threads: u32) -> bool {
-    let whole_warps = threads.is_multiple_of(warp_size());
-    if whole_warps {
+    let is_counted = executes_warp_by_warp() || threads.is_multiple_of(warp_size());
+    if is_counted {
         ll::omptarget_arch_group_barrier(threads);
     }
-    whole_warps
+    is_counted
 }
 
 /// Waits for the lanes named, of which this is one. Orders memory among them.
