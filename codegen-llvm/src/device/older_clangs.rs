@@ -34,7 +34,8 @@ pub fn run(module: &Module, layout: &str) -> Result<()> {
         if let [ident, thread, buffer, records, list, functions @ ..] = &arguments[..]
             && is_int(*thread)
         {
-            // The runtime leaves the list's size to the functions.
+            // The runtime leaves the list's size to the functions. None says whose the buffer is
+            // (devicertl: `reduction/league.rs`).
             let size = Value::int(Type::int(context, 64), 0);
             let first = [*ident, *buffer, *records, size, *list];
             replace(context, call, &[&first, functions].concat());

@@ -12,12 +12,13 @@ use crate::team::shared;
 
 /// Reduction across teams as clang 18 to 22 call it (`CGOpenMPRuntimeGPU::emitReduction` for `teams`; OpenMP 5.2,
 /// §5.5): the one thread of the league that gets 1 has the result in its list. `records` is the length of the buffer.
+/// If `size` is 0, that is a variable of the image (codegen-llvm: `device/older_clangs.rs`), else the launch's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
     _location: *const Ident,
     buffer: *mut c_void,
     records: u32,
-    _size: u64,
+    size: u64,
     list: *mut c_void,
     shuffle: ShuffleReduce,
     copy: InterWarpCopy,
@@ -28,7 +29,11 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
 ) -> i32 {
     let buffer = Buffer {
         start: buffer,
-        records: records_of_launch(records),
+        records: if size == 0 {
+            records.max(1)
+        } else {
+            records_of_launch(records)
+        },
         list_to_buffer,
         buffer_to_list,
         buffer_into_list,
@@ -103,7 +108,14 @@ unsafe fn reduce_teams(
     let nest = Nest::load();
     let together = spmd && nest.is_pure();
     let thread = if spmd { arch::thread_id() } else { 0 };
-    let threads = if together { arch::block_threads() } else { 1 };
+    let threads = if !together {
+        1
+    } else if arch::executes_warp_by_warp() {
+        // Others would come after the first warp, not beside it, and wait at barriers.
+        arch::block_threads().min(arch::warp_size())
+    } else {
+        arch::block_threads()
+    };
     if arch::block_count() == 1 {
         return (thread == 0).into();
     }
@@ -164,7 +176,7 @@ unsafe fn reduce_records(
     unsafe {
         reduce_contiguous(list, shuffle, lanes, warp_size);
         // Also if the first warp has all values: so the optimiser knows that the warp which goes on is full.
-        if arch::block_threads() > warp_size {
+        if !arch::executes_warp_by_warp() && arch::block_threads() > warp_size {
             copy(list, warps as i32);
             if warp == 0 {
                 reduce_contiguous(list, shuffle, warps, warp_size);

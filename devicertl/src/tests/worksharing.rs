@@ -98,6 +98,29 @@ fn aligned_blocks_follow_each_other() {
     }
 }
 
+/// The same pieces without a branch, also of loops that end just before their type.
+#[test]
+fn pieces_of_teams_that_reduce() {
+    for last in [-1, 0, 1, 31, 32, 33, 1000, 4096, 70_000, i32::MAX - 1] {
+        for count in [1, 2, 3, 32, 127, 4000] {
+            for member in members(count) {
+                let (mut lower, mut upper, mut stride, mut is_last) = (0, last, 7, 7);
+                // SAFETY: the variables of a loop.
+                unsafe { piece_i32(&mut is_last, &mut lower, &mut upper, &mut stride, member) };
+                assert_eq!(lower + stride, last + 1, "no second piece");
+                let expected = (last >= 0).then(|| aligned_u32(last as u32, member));
+                match expected.flatten() {
+                    Some(chunk) => {
+                        assert_eq!((lower as u32, upper as u32), (chunk.first, chunk.last));
+                        assert_eq!(is_last != 0, upper == last);
+                    }
+                    None => assert!(lower > upper && is_last == 0),
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn balanced_blocks_differ_by_one_at_most() {
     for last in [0u32, 5, 99, 128] {

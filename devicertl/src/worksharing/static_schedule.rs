@@ -231,7 +231,7 @@ const UNIT: u32 = 32;
 /// The entry points of one type of loop variable. clang passes increments as signed.
 macro_rules! static_init {
     ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident;
-     $init:ident, $narrow:ident, $deal:ident, $deal_one_by_one:ident,
+     $init:ident, $narrow:ident, $deal:ident, $deal_one_by_one:ident, $piece:ident,
      $for:ident, $distribute:ident, $team:ident, $both:ident) => {
         /// The loop's last iteration number; `None` if it has none.
         #[inline(always)]
@@ -379,6 +379,35 @@ macro_rules! static_init {
             }
         }
 
+        /// One piece of a loop from 0 on in steps of one, of a signed type, for each team: [`UNIT`]s as `balanced` deals
+        /// them, but without a branch. The stride is what is left of the loop: so compilers see that no second piece
+        /// follows.
+        #[inline(always)]
+        pub unsafe fn $piece(
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            team: Member,
+        ) {
+            // SAFETY: clang passes the loop's own variables.
+            unsafe {
+                // Half of what the type counts: rounding up does not overflow.
+                let count = (*upper).wrapping_add(1).max(0) as $unsigned;
+                let unit = UNIT as $unsigned;
+                let (id, teams) = (team.id as $unsigned, NonZero::<$unsigned>::from(team.count));
+                let units = (count + (unit - 1)) / unit;
+                let (small, extras) = (units / teams, units % teams);
+                let first = id * small + id.min(extras);
+                let end = first + small + (id < extras) as $unsigned;
+                let (first, end) = ((first * unit).min(count), (end * unit).min(count));
+                *lower = first as $int;
+                *upper = end.wrapping_sub(1) as $int;
+                *stride = (count as $int).wrapping_sub(*lower) as $signed;
+                *is_last = (first < end && end == count) as i32;
+            }
+        }
+
         /// Static schedule: narrows `lower` and `upper` to the caller's first chunk (clang: `emitForStaticInit`; OpenMP
         /// 5.2, §11.5.3).
         #[unsafe(no_mangle)]
@@ -465,6 +494,10 @@ macro_rules! static_init {
                     && Nest::load_inline().reduces()
                     && is_default_chunk(chunk as u64)
                 {
+                    // As of a thread's chunks, the loop cannot end with its type.
+                    if $int::MIN != 0 && arch::is_known_to_hold(increment == 1 && *lower == 0) {
+                        return $piece(is_last, lower, upper, stride, Member::team());
+                    }
                     return $narrow(is_last, lower, upper, stride, increment, |last| {
                         $aligned(last, Member::team())
                     });
@@ -542,16 +575,16 @@ macro_rules! static_init {
     };
 }
 static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32, deal_i32,
-    deal_one_by_one_i32, __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
+    deal_one_by_one_i32, piece_i32, __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
     __kmpc_dist_for_static_init_4);
 static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32, deal_u32,
-    deal_one_by_one_u32, __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
+    deal_one_by_one_u32, piece_u32, __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
     __kmpc_dist_for_static_init_4u);
 static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64, deal_i64,
-    deal_one_by_one_i64, __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
+    deal_one_by_one_i64, piece_i64, __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
     __kmpc_dist_for_static_init_8);
 static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64, deal_u64,
-    deal_one_by_one_u64, __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
+    deal_one_by_one_u64, piece_u64, __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
     __kmpc_dist_for_static_init_8u);
 
 /// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).
