@@ -6,6 +6,8 @@
 
 use core::num::NonZero;
 
+pub use super::member::Member;
+use super::member::{all_threads, team_threads};
 use super::warp_chunks::{self, Part, Threads};
 use crate::Ident;
 use crate::arch;
@@ -30,85 +32,11 @@ pub const DISTRIBUTE_WHOLE: i32 = 95;
 /// `device/combined_loops.rs`). What is left here as the upper bound is how many iterations the thread's loop ends
 /// before the team's. Not a number of LLVM's.
 pub const DISTRIBUTE_FOR_ANY: i32 = 96;
-/// As [`DISTRIBUTE_FOR_ANY`], for the part of such a loop that its team has: a `for` whose iterations go round the team's
-/// threads on a GPU. Where the whole loop ends before its type does. Not a number of LLVM's.
+/// As [`DISTRIBUTE_FOR_ANY`], for the part of such a loop that its team has: a `for` whose iterations go round the
+/// team's threads on a GPU. Where the whole loop ends before its type does. Not a number of LLVM's.
 pub const FOR_ANY: i32 = 97;
 /// Bits 29 and 30 say (non)monotonic; the schedules here are both.
 pub const SCHEDULE_MASK: i32 = 0x1fff_ffff;
-
-/// One of `count` that share a loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Its number.
-    pub id: u32,
-    /// How many there are.
-    pub count: NonZero<u32>,
-}
-
-impl Member {
-    /// Number `id` of `count`, which is not 0.
-    #[inline(always)]
-    pub fn new(id: u32, count: u32) -> Member {
-        // SAFETY: a team has a thread, a league has a team.
-        let count = unsafe { NonZero::new_unchecked(count) };
-        Member { id, count }
-    }
-
-    /// The calling thread in its team.
-    #[inline(always)]
-    pub fn thread() -> Member {
-        let nest = Nest::load_inline();
-        Member::new(nest.thread_num(), nest.team_size())
-    }
-
-    /// The calling thread's team in the league.
-    #[inline(always)]
-    pub fn team() -> Member {
-        Member::new(arch::block_id(), arch::block_count())
-    }
-
-    /// The calling thread in the league. Of more threads than 32 bits count, some get no part.
-    #[inline(always)]
-    pub fn of_all_threads() -> Option<Member> {
-        let (team, thread) = (Member::team(), Member::thread());
-        let teams = team.count.get().min(u32::MAX / thread.count);
-        let threads = thread.count.get();
-        (team.id < teams).then(|| Member::new(team.id * threads + thread.id, teams * threads))
-    }
-
-    #[inline(always)]
-    fn of_schedule(schedule: i32) -> Member {
-        match schedule {
-            DISTRIBUTE | DISTRIBUTE_CHUNKED => Member::team(),
-            _ => Member::thread(),
-        }
-    }
-}
-
-/// The threads of the team.
-#[inline(always)]
-fn team_threads() -> Threads {
-    let thread = Member::thread();
-    Threads {
-        number: thread.id.into(),
-        in_team: thread.id,
-        team: thread.count.get(),
-        all: thread.count.get().into(),
-    }
-}
-
-/// The threads of all teams.
-#[inline(always)]
-fn all_threads() -> Threads {
-    let (team, thread) = (Member::team(), Member::thread());
-    let threads = u64::from(thread.count.get());
-    Threads {
-        number: u64::from(team.id) * threads + u64::from(thread.id),
-        in_team: thread.id,
-        team: thread.count.get(),
-        all: u64::from(team.count.get()) * threads,
-    }
-}
 
 /// The calling thread's part of a loop whose iterations go round `threads`, or that any of them may execute.
 #[inline(always)]
