@@ -324,7 +324,7 @@ macro_rules! static_init {
                 let count = (*upper).wrapping_add(1).max(0) as $unsigned;
                 let unit = UNIT as $unsigned;
                 let (id, teams) = (team.id as $unsigned, NonZero::<$unsigned>::from(team.count));
-                let units = (count + (unit - 1)) / unit;
+                let units = (count + (unit - 1)) >> UNIT.trailing_zeros();
                 let (small, extras) = (units / teams, units % teams);
                 let first = id * small + id.min(extras);
                 let end = first + small + (id < extras) as $unsigned;
