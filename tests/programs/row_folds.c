@@ -111,6 +111,39 @@ static void mapped(int count) {
     free(sums);
 }
 
+// Rows of a thread's own array, and of an array that the team shares.
+static void own_and_shared(void) {
+    enum { LENGTH = 96, THREADS = 64, TEAMS = 3 };
+    static int sums[TEAMS * THREADS];
+#pragma omp target teams distribute num_teams(TEAMS) thread_limit(THREADS) map(from : sums)
+    for (int team = 0; team < TEAMS; team++) {
+        int common[2 * LENGTH];
+#pragma omp parallel num_threads(THREADS)
+        {
+            for (int i = omp_get_thread_num(); i < 2 * LENGTH; i += omp_get_num_threads())
+                common[i] = i * team;
+#pragma omp barrier
+            for (int thread = omp_get_thread_num(); thread < THREADS; thread += omp_get_num_threads()) {
+                int own[LENGTH], sum = 0;
+                for (int i = 0; i < LENGTH; i++)
+                    own[i * 7 % LENGTH] = i + thread;
+                for (int i = 0; i < LENGTH; i++)
+                    sum += own[i] & ~1;
+                for (int i = 0; i < LENGTH; i++)
+                    sum += common[(thread & 1) * LENGTH + i];
+                sums[team * THREADS + thread] = sum;
+            }
+        }
+    }
+    for (int team = 0; team < TEAMS; team++)
+        for (int thread = 0; thread < THREADS; thread++) {
+            int sum = 0;
+            for (int i = 0; i < LENGTH; i++)
+                sum += ((i + thread) & ~1) + ((thread & 1) * LENGTH + i) * team;
+            EXPECT(sums[team * THREADS + thread], sum);
+        }
+}
+
 int main(void) {
     for (int i = 0; i < COUNT; i++) {
         from[i] = i * 37 % 1009 - 501;
@@ -129,5 +162,6 @@ int main(void) {
     mapped(1);
     mapped(32);
     mapped(500);
+    own_and_shared();
     return done();
 }
