@@ -14,6 +14,7 @@ pub mod promoted_state;
 mod redundant_barriers;
 mod row_fold_function;
 mod row_folds;
+mod row_loop;
 mod row_markers;
 mod row_split;
 mod row_values;
