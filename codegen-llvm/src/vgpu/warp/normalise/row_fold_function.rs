@@ -1,7 +1,7 @@
 //! The function that combines the elements of a row, for [`super::row_folds`].
 //!
 //! ```text
-//! fold(count, sum, row, …, parameter, …):  for (j = 0; j < count; j++) sum = combine(sum, element(row[j], …, parameter, …))
+//! fold(count, sum, row, …, parameter, …):  for (j = 0; j < count; j++) sum = combine(sum, element(row[j], …))
 //! ```
 
 use std::collections::HashMap;
