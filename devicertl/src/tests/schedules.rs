@@ -385,61 +385,6 @@ macro_rules! schedules {
                 });
             }
 
-            /// A team's piece of a loop, dealt to its threads in any way.
-            #[test]
-            fn a_teams_piece_is_dealt_in_any_way() {
-                for_loops(RANGE.0, RANGE.1, |space, _, kernel| {
-                    // Beyond, whoever executes the last iteration would count on beyond the type's end.
-                    prop_assume!(
-                        space.step == 1 && space.bound() < RANGE.1 - arch::MAX_THREADS as i128
-                    );
-                    for kernel in [kernel, kernel.at_once()] {
-                        let ran = Ran::default();
-                        kernel.run(|| {
-                            let mut team = bounds(space);
-                            // SAFETY: called as clang calls it.
-                            unsafe {
-                                $distribute(
-                                    null(),
-                                    0,
-                                    DISTRIBUTE,
-                                    &mut team.3,
-                                    &mut team.0,
-                                    &mut team.1,
-                                    &mut team.2,
-                                    1,
-                                    1,
-                                );
-                            }
-                            parallel(-1, || {
-                                let mut b = (team.0, team.1, 0, 7);
-                                // SAFETY: called as clang calls it.
-                                unsafe {
-                                    $static_init(
-                                        null(),
-                                        0,
-                                        FOR_ANY,
-                                        &mut b.3,
-                                        &mut b.0,
-                                        &mut b.1,
-                                        &mut b.2,
-                                        1,
-                                        1,
-                                    );
-                                }
-                                let (mut at, last) = (b.0 as i128, team.1 as i128 - b.1 as i128);
-                                while at <= last {
-                                    ran.chunk(space, at, at, b.3 != 0 && team.3 != 0);
-                                    at += b.2 as i128;
-                                }
-                            });
-                        });
-                        ran.check(space)?;
-                    }
-                    Ok(())
-                });
-            }
-
             /// All chunks a thread is handed.
             fn run_dispatched(ran: &Ran, space: Space, is_last_team: bool) {
                 let (mut lower, mut upper, mut stride, mut is_last) = (0, 0, 0, 7);

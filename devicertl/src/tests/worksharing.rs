@@ -1,7 +1,9 @@
 //! Static schedules deal every iteration to exactly one thread.
 
 use core::ptr::null;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::{Kernel, parallel};
 use crate::worksharing::static_schedule::*;
 
 const COUNTS: [u32; 6] = [1, 2, 3, 32, 33, 128];
@@ -117,6 +119,67 @@ fn pieces_of_teams_that_reduce() {
                     None => assert!(lower > upper && is_last == 0),
                 }
             }
+        }
+    }
+}
+
+/// A team's piece, dealt to its threads in any way: every iteration once, and one thread knows that it has the last.
+#[test]
+fn a_teams_piece_is_dealt_in_any_way() {
+    for (last, teams, threads) in [
+        (0, 1, 1),
+        (99, 3, 8),
+        (999, 2, 64),
+        (700, 4, 50),
+        (5000, 2, 96),
+    ] {
+        let kernel = Kernel::spmd(threads).teams(teams);
+        for kernel in [kernel, kernel.at_once()] {
+            let dealt: Vec<AtomicU32> = (0..=last).map(|_| AtomicU32::new(0)).collect();
+            let last_ones = AtomicU32::new(0);
+            kernel.run(|| {
+                let (mut lower, mut upper, mut stride, mut team_has_last) = (0, last, 0, 7);
+                let member = Member::team();
+                // SAFETY: the variables of a loop.
+                unsafe {
+                    piece_i32(
+                        &mut team_has_last,
+                        &mut lower,
+                        &mut upper,
+                        &mut stride,
+                        member,
+                    )
+                };
+                parallel(-1, || {
+                    let (mut at, mut behind, mut step, mut has_last) = (lower, upper, 0, 7);
+                    // SAFETY: called as clang calls it.
+                    unsafe {
+                        __kmpc_for_static_init_4(
+                            null(),
+                            0,
+                            FOR_ANY,
+                            &mut has_last,
+                            &mut at,
+                            &mut behind,
+                            &mut step,
+                            1,
+                            1,
+                        );
+                    }
+                    if has_last != 0 && team_has_last != 0 {
+                        last_ones.fetch_add(1, Relaxed);
+                    }
+                    while at <= upper - behind {
+                        dealt[at as usize].fetch_add(1, Relaxed);
+                        at += step;
+                    }
+                });
+            });
+            assert!(
+                dealt.iter().all(|times| times.load(Relaxed) == 1),
+                "{last}, {teams}, {threads}"
+            );
+            assert_eq!(last_ones.into_inner(), 1);
         }
     }
 }
