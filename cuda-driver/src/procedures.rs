@@ -202,6 +202,15 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphNodeGetType 10000 graphs::cuGraphNodeGetType;
         cuGraphRemoveDependencies 10000 graphs::cuGraphRemoveDependencies;
         cuGraphUpload 11010 graphs::cuGraphUpload or cuGraphUpload_ptsz;
+        cuGraphicsGLRegisterBuffer 3000 graphics::cuGraphicsGLRegisterBuffer;
+        cuGraphicsGLRegisterImage 3000 graphics::cuGraphicsGLRegisterImage;
+        cuGraphicsMapResources 3000 graphics::cuGraphicsMapResources or cuGraphicsMapResources_ptsz;
+        cuGraphicsResourceGetMappedMipmappedArray 5000 graphics::cuGraphicsResourceGetMappedMipmappedArray;
+        cuGraphicsResourceGetMappedPointer 3020 graphics::cuGraphicsResourceGetMappedPointer_v2;
+        cuGraphicsResourceSetMapFlags 6050 graphics::cuGraphicsResourceSetMapFlags_v2;
+        cuGraphicsSubResourceGetMappedArray 3000 graphics::cuGraphicsSubResourceGetMappedArray;
+        cuGraphicsUnmapResources 3000 graphics::cuGraphicsUnmapResources or cuGraphicsUnmapResources_ptsz;
+        cuGraphicsUnregisterResource 3000 graphics::cuGraphicsUnregisterResource;
         cuInit 2000 start::cuInit;
         cuIpcCloseMemHandle 4010 processes::cuIpcCloseMemHandle;
         cuIpcGetEventHandle 4010 processes::cuIpcGetEventHandle;

@@ -82,6 +82,9 @@ int cuGraphMemFreeNodeGetParams(Handle node, Address *address);
 int cuImportExternalMemory(Handle *memory, const void *described);
 int cuDestroyExternalMemory(Handle memory);
 int cuImportExternalSemaphore(Handle *semaphore, const void *described);
+int cuGraphicsGLRegisterBuffer(Handle *resource, unsigned buffer, unsigned flags);
+int cuGraphicsMapResources(unsigned count, Handle *list, Handle stream);
+int cuGraphicsUnregisterResource(Handle resource);
 int cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long flags);
 int cuGraphExecGetFlags(Handle executable, unsigned long long *flags);
 int cuGraphExecUpdate_v2(Handle executable, Handle graph, void *result);
@@ -258,6 +261,9 @@ static void nothing_external(void) {
     char described[104] = {1};
     CHECK(cuImportExternalMemory(&found, described) == 801 && cuImportExternalSemaphore(&found, described) == 801);
     CHECK(cuImportExternalMemory(NULL, described) == 1 && cuDestroyExternalMemory(found) == 400);
+    CHECK(cuGraphicsGLRegisterBuffer(&found, 1, 0) == 801 && cuGraphicsGLRegisterBuffer(NULL, 1, 0) == 1);
+    CHECK(cuGraphicsMapResources(1, &found, NULL) == 400 && cuGraphicsMapResources(0, &found, NULL) == 1);
+    CHECK(cuGraphicsUnregisterResource(found) == 400);
 }
 
 // Nodes that came of a captured stream tell as much.
