@@ -168,14 +168,19 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphGetEdges 10000 graphs::cuGraphGetEdges;
         cuGraphGetNodes 10000 graphs::cuGraphGetNodes;
         cuGraphGetRootNodes 10000 graphs::cuGraphGetRootNodes;
+        cuGraphInstantiate 10000 earlier_graphs::cuGraphInstantiate;
+        cuGraphInstantiate 11000 earlier_graphs::cuGraphInstantiate_v2;
         cuGraphInstantiate 12000 user_objects::cuGraphInstantiateWithFlags;
         cuUserObjectCreate 11030 user_objects::cuUserObjectCreate;
         cuUserObjectRelease 11030 user_objects::cuUserObjectRelease;
         cuUserObjectRetain 11030 user_objects::cuUserObjectRetain;
         cuGraphRetainUserObject 11030 user_objects::cuGraphRetainUserObject;
         cuGraphReleaseUserObject 11030 user_objects::cuGraphReleaseUserObject;
+        cuGraphAddKernelNode 10000 earlier_graphs::cuGraphAddKernelNode;
         cuGraphAddKernelNode 12000 graph_nodes::cuGraphAddKernelNode_v2;
+        cuGraphKernelNodeSetParams 10000 earlier_graphs::cuGraphKernelNodeSetParams;
         cuGraphKernelNodeSetParams 12000 graph_nodes::cuGraphKernelNodeSetParams_v2;
+        cuGraphExecKernelNodeSetParams 10010 earlier_graphs::cuGraphExecKernelNodeSetParams;
         cuGraphExecKernelNodeSetParams 12000 graph_nodes::cuGraphExecKernelNodeSetParams_v2;
         cuGraphAddMemcpyNode 10000 graph_nodes::cuGraphAddMemcpyNode;
         cuGraphExecHostNodeSetParams 10020 graph_nodes::cuGraphExecHostNodeSetParams;
@@ -192,6 +197,7 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphAddMemAllocNode 11040 graph_nodes::cuGraphAddMemAllocNode;
         cuGraphAddMemFreeNode 11040 graph_nodes::cuGraphAddMemFreeNode;
         cuGraphChildGraphNodeGetGraph 10000 graph_nodes::cuGraphChildGraphNodeGetGraph;
+        cuGraphExecUpdate 10020 earlier_graphs::cuGraphExecUpdate;
         cuGraphExecUpdate 12000 graph_nodes::cuGraphExecUpdate_v2;
         cuGraphInstantiateWithFlags 11040 user_objects::cuGraphInstantiateWithFlags;
         cuGraphInstantiateWithParams 12000 user_objects::cuGraphInstantiateWithParams;
@@ -392,6 +398,7 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphHostNodeGetParams 10000 graph_questions::cuGraphHostNodeGetParams;
         cuGraphKernelNodeCopyAttributes 11000 graph_questions::cuGraphKernelNodeCopyAttributes;
         cuGraphKernelNodeGetAttribute 11000 graph_questions::cuGraphKernelNodeGetAttribute;
+        cuGraphKernelNodeGetParams 10000 earlier_graphs::cuGraphKernelNodeGetParams;
         cuGraphKernelNodeGetParams 12000 graph_questions::cuGraphKernelNodeGetParams_v2;
         cuGraphKernelNodeSetAttribute 11000 graph_questions::cuGraphKernelNodeSetAttribute;
         cuGraphMemAllocNodeGetParams 11040 graph_questions::cuGraphMemAllocNodeGetParams;

@@ -8,7 +8,7 @@ import numpy as np
 
 def apart(found, expected):
     """The largest difference, relative where numbers are larger than 1. Shapes and what is no number must be alike."""
-    found, expected = np.asarray(found), np.asarray(expected)
+    found, expected = np.atleast_1d(found), np.atleast_1d(expected)
     if found.shape != expected.shape:
         raise ValueError(f"shape {found.shape} in place of {expected.shape}")
     if found.dtype.kind in "biu":

@@ -9,6 +9,7 @@ pub mod arrays;
 pub mod contexts;
 pub mod copies;
 pub mod devices;
+pub mod earlier_graphs;
 pub mod earlier_launches;
 pub mod earlier_names;
 pub mod events;

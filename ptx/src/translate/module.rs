@@ -126,9 +126,14 @@ pub fn global(context: &Context<'_, '_>, name: &str, variable: &Variable<'_>) ->
     let number = space::number(variable.space);
     let align = variable.align;
     let bytes = variable.bytes();
-    let external = variable.linkage == Linkage::External
-        || (variable.space == Space::Shared && variable.elements == Some(0));
-    if external {
+    // The module is the whole program. What nobody defines is defined by its size, as ptxas does it (Taichi). The device
+    // runtime's variables come with the runtime.
+    let is_declared = variable.linkage == Linkage::External && name.starts_with("@\"omptarget");
+    let is_unsized = variable.elements == Some(0);
+    if is_declared
+        || (is_unsized
+            && (variable.linkage == Linkage::External || variable.space == Space::Shared))
+    {
         return format!(
             "{name} = external addrspace({number}) global [{bytes} x i8], align {align}\n"
         );

@@ -93,3 +93,33 @@ fn shared_memory_without_variables_begins_at_0() {
         }
     });
 }
+
+/// Variables that are declared with a size and defined nowhere, as Taichi writes its blocks' memory.
+const DECLARED: &str = "
+.extern .shared .align 4 .b8 block[128];
+.extern .global .align 4 .b32 word;
+.visible .entry declared(.param .u64 out)
+{
+  .reg .b32 %lane, %at, %a, %b; .reg .b64 %out;
+  ld.param.u64 %out, [out];
+  mov.u32 %lane, %laneid;
+  mad.wide.u32 %out, %lane, 8, %out;
+  mov.u32 %at, block;
+  mad.lo.u32 %at, %lane, 4, %at;
+  st.shared.u32 [%at], %lane;
+  ld.global.u32 %b, [word];
+  bar.sync 0;
+  mov.u32 %at, block;
+  ld.shared.u32 %a, [%at + 12];
+  st.global.v2.u32 [%out], {%a, %b};
+  ret;
+}
+";
+
+#[test]
+fn what_is_declared_with_a_size_is_there() {
+    on_both_engines(DECLARED, |kernels, engine| {
+        let found = kernels.launch("declared", &[vec![1; 2 * 32]]);
+        assert_eq!(found, [3, 0].repeat(32), "{engine}");
+    });
+}
