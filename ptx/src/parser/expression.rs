@@ -1,5 +1,5 @@
-//! Constant expressions (PTX ISA, "Constant Expressions"): whole numbers of 64 bits with C's operators. They are signed,
-//! or not where an operand has `U` behind it, does not fit otherwise, or is cast. Of other numbers only the sign changes.
+//! Constant expressions (PTX ISA, "Constant Expressions"): whole numbers of 64 bits with C's operators. They are signed
+//! unless an operand has `U` behind it, does not fit otherwise, or is cast. Other numbers have a sign at most.
 
 use super::cursor::Cursor;
 use super::number;
