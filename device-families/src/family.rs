@@ -17,8 +17,8 @@ struct Kind {
     /// Whether its devices only stand in for GPUs. A program gets them if there are no other devices or if the user
     /// names the family.
     stands_in: bool,
-    /// Opens its plugin.
-    open: fn() -> Result<Opened, Absence>,
+    /// Opens its plugin. `named`: the user names the family.
+    open: fn(named: bool) -> Result<Opened, Absence>,
 }
 
 /// A family whose plugin is open.
@@ -60,7 +60,7 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "cuda",
         stands_in: false,
-        open: || match plugin_cuda::plugin() {
+        open: |_| match plugin_cuda::plugin() {
             Ok(found) => Ok(Opened {
                 plugin: found.plugin,
                 left_out: found.left_out,
@@ -74,7 +74,7 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "amdgpu",
         stands_in: false,
-        open: || match plugin_amdgpu::plugin() {
+        open: |named| match plugin_amdgpu::plugin(named) {
             Ok(found) => Ok(Opened {
                 plugin: found.plugin,
                 left_out: found.left_out,
@@ -88,7 +88,7 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "vgpu",
         stands_in: true,
-        open: || match plugin_vgpu::plugin() {
+        open: |_| match plugin_vgpu::plugin() {
             Ok(plugin) => Ok(plugin.into()),
             Err(why) => Err(Absence::Unusual(format!(
                 "the virtual GPU cannot be used: {why}"
@@ -98,14 +98,15 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "host",
         stands_in: false,
-        open: || Ok(plugin_host::plugin().into()),
+        open: |_| Ok(plugin_host::plugin().into()),
     },
 ];
 
 /// A family that may offer devices. The first query opens its plugin.
 pub struct Family {
     kind: &'static Kind,
-    stands_in: bool,
+    /// Whether the user names it.
+    named: bool,
     opened: OnceLock<Result<Opened, Absence>>,
 }
 
@@ -117,13 +118,13 @@ impl Family {
 
     /// Whether its devices serve only programs that have no others.
     pub fn stands_in(&self) -> bool {
-        self.stands_in
+        self.kind.stands_in && !self.named
     }
 
     /// Its plugin, or why there is none. The first call opens it, and `report` hears of an absence once.
     pub fn open(&self, report: impl FnOnce(&Absence)) -> Result<&Opened, &Absence> {
         let opened = self.opened.get_or_init(|| {
-            let opened = (self.kind.open)();
+            let opened = (self.kind.open)(self.named);
             if let Err(absence) = &opened {
                 report(absence);
             }
@@ -151,7 +152,7 @@ pub fn families(wanted: &[String]) -> Vec<Family> {
         .filter(|kind| wanted.is_empty() || wanted.iter().any(|name| name == kind.name))
         .map(|kind| Family {
             kind,
-            stands_in: kind.stands_in && wanted.is_empty(),
+            named: !wanted.is_empty(),
             opened: OnceLock::new(),
         })
         .collect()

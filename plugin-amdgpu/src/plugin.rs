@@ -1,5 +1,6 @@
 //! The plugin: every GPU that the runtime shows.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use vendor_driver::Found;
@@ -29,9 +30,15 @@ pub enum Unavailable {
     Setting(String),
 }
 
-/// Looks for the runtime and its GPUs, configured by the environment.
-pub fn plugin() -> Result<Found, Unavailable> {
+/// Looks for the runtime and its GPUs, configured by the environment. `insist`: also where no file in `/dev` says that
+/// there may be a GPU.
+///
+/// To load the runtime and to hear from it that there is no GPU takes three times the CPU time of a short program.
+pub fn plugin(insist: bool) -> Result<Found, Unavailable> {
     let settings = Settings::from_environment().map_err(Unavailable::Setting)?;
+    if !insist && !{ KERNEL_DRIVERS.iter() }.any(|file| Path::new(file).exists()) {
+        return Err(Unavailable::Device(NO_DRIVER.into()));
+    }
     let driver = driver()?;
     let unavailable = |failure| unavailable(driver, failure);
     let runtime = Runtime::start(driver).map_err(unavailable)?;
@@ -42,6 +49,12 @@ pub fn plugin() -> Result<Found, Unavailable> {
     }
     Ok(Found::new("amdgpu", devices, left_out))
 }
+
+/// By which the runtime reaches GPUs: on Linux, and on Linux under Windows.
+const KERNEL_DRIVERS: [&str; 2] = ["/dev/kfd", "/dev/dxg"];
+
+const NO_DRIVER: &str =
+    "there is no AMD GPU, or no access to it (/dev/kfd; the groups `render` and `video` have it)";
 
 const NO_GPU: &str =
     "the AMD driver shows no GPU (ROCR_VISIBLE_DEVICES may hide them; `rocminfo` lists them)";
@@ -56,10 +69,7 @@ fn driver() -> Result<&'static Driver, Unavailable> {
 fn unavailable(driver: &Driver, failure: Failure) -> Unavailable {
     // On a machine without AMD's kernel driver, or whose driver the user may not open.
     if failure.call == "hsa_init" && failure.result == HsaStatus::OUT_OF_RESOURCES {
-        return Unavailable::Device(
-            "there is no AMD GPU, or no access to it (/dev/kfd; the groups `render` and `video` have it)"
-                .into(),
-        );
+        return Unavailable::Device(NO_DRIVER.into());
     }
     let (name, text) = driver.describe(failure.result);
     Unavailable::Start(format!("{} gives {name} ({text})", failure.call))

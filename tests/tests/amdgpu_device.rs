@@ -23,7 +23,7 @@ fn child(runtime: FakeDriver, name: &str) {
 
 /// The devices, in such a process.
 fn devices() -> Vec<Arc<dyn Device>> {
-    let found = plugin_amdgpu::plugin().unwrap_or_else(|why| panic!("{why}"));
+    let found = plugin_amdgpu::plugin(true).unwrap_or_else(|why| panic!("{why}"));
     found.plugin.devices()
 }
 
@@ -389,6 +389,13 @@ fn the_real_library_says_nothing() {
     let program = Build::new(&source).compile(Mode::Amd("gfx90a", "-O2"));
     let outcome = program.run_with(&[], &[("OMP_TARGET_OFFLOAD", "MANDATORY")]);
     assert_eq!(outcome.passed("the virtual GPU"), "PASS on 1 devices\n");
+    // Not even that it was loaded: that takes more time than a short program.
+    let loads = |devices: &[(&str, &str)]| {
+        let told = program.run_with(&[], &[&[("LD_DEBUG", "files")], devices].concat());
+        told.stderr.contains("libhsa-runtime64")
+    };
+    assert!(!loads(&[]));
+    assert!(loads(&[("OMPTARGET_DEVICES", "amdgpu,vgpu")]));
     let told = program.run_with(&[], &[("LIBOMPTARGET_DEBUG", "1")]).stderr;
     let lines: Vec<_> = told
         .lines()

@@ -141,7 +141,7 @@ fn peers(devices: &[Arc<dyn Device>]) -> Result<()> {
 #[test]
 #[ignore = "run by the test below, in a process of its own"]
 fn work() {
-    let found = match plugin_amdgpu::plugin() {
+    let found = match plugin_amdgpu::plugin(true) {
         Ok(found) => found,
         Err(why) => return println!("{why}"),
     };

@@ -63,6 +63,11 @@ fn records() {
 }
 
 #[test]
+fn row_folds() {
+    check(&["row_folds.c"]);
+}
+
+#[test]
 fn spaced_elements() {
     check(&["spaced_elements.c"]);
 }

@@ -334,6 +334,11 @@ impl Value {
         llvm!(core::LLVMAddIncoming(self.0, &mut value, &mut from, 1));
     }
 
+    /// The predicate of an `fcmp`.
+    pub fn float_predicate(self) -> LLVMRealPredicate {
+        llvm!(core::LLVMGetFCmpPredicate(self.0))
+    }
+
     /// The predicate of an `icmp`.
     pub fn int_predicate(self) -> LLVMIntPredicate {
         llvm!(core::LLVMGetICmpPredicate(self.0))
@@ -449,6 +454,13 @@ impl Value {
             self.0,
             llvm_sys::LLVMFastMathAllowReassoc
         ));
+    }
+
+    /// Whether the operation may be done in any order.
+    pub fn allows_reassociation(self) -> bool {
+        let has_flags = llvm!(core::LLVMCanValueUseFastMathFlags(self.0)) != 0;
+        has_flags
+            && llvm!(core::LLVMGetFastMathFlags(self.0)) & llvm_sys::LLVMFastMathAllowReassoc != 0
     }
 
     /// Whether an approximation may take the place of a function's result (`afn`).

@@ -19,7 +19,7 @@
 ; CHECK-COUNT-32: atomicrmw add ptr
 ; CHECK: define hidden void @vgpu.warp.exchange
 ; CHECK-COUNT-32: atomicrmw add ptr
-; CHECK: phi i32
+; CHECK: phi i{{32|64}}
 ; CHECK: atomicrmw xchg ptr
 
 target triple = "nvptx64-nvidia-cuda"

@@ -19,6 +19,16 @@ target triple = "nvptx64-nvidia-cuda"
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=ON
 ; ON-LABEL: define hidden void @vgpu.warp.kept(
 ; ON: load volatile i8
+; What the frame says of the barrier (at 112 to 139) is written when the code returns. In the loop is the region's number.
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=LATE
+; LATE-LABEL: define hidden void @vgpu.warp.kept(
+; LATE: add nsw <32 x i32>
+; LATE-NOT: i64 128
+; LATE: i64 140
+; LATE-NOT: i64 128
+; LATE: ret void
+; LATE: i64 128
+; LATE: }
 ; MANIFEST: "symbol":"vgpu.warp.kept"
 ; MANIFEST-SAME: "regions":320
 define ptx_kernel void @kept(ptr %from, ptr %to) #0 {

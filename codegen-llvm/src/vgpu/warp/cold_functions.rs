@@ -27,8 +27,13 @@ pub fn run(context: Context, module: &Module) {
 
 /// Makes a function one of them. It does not ask which thread it runs in.
 pub fn mark(context: Context, function: Value) {
-    function.set_name(&format!("{PREFIX}{}", function.name()));
+    function.set_name(&name_of(&function.name()));
     function.add_attribute(context, "noinline");
+}
+
+/// The name of one of them, given its own.
+pub fn name_of(own: &str) -> String {
+    format!("{PREFIX}{own}")
 }
 
 /// Whether a function's name says that it is one of them.

@@ -20,6 +20,8 @@ impl Vectoriser<'_> {
             let value = body(self, lane);
             return result.map(|ty| self.insert_lane(Value::poison(ty), value, lane));
         }
+        let in_memory = result.filter(|&ty| has_array_layout(ty));
+        let in_memory = in_memory.map(|ty| (ty, self.result_slot(ty)));
         let bits = self.mask_bits();
         let before = self.builder.block();
         let body_block = Builder::append_block(self.context, self.function, "");
@@ -27,27 +29,69 @@ impl Vectoriser<'_> {
         self.builder.jump(body_block);
         self.builder.move_to_end(body_block);
         let left = self.builder.phi(bits.ty());
-        let gathered = result.map(|ty| self.builder.phi(ty));
-        let lane = self.count_trailing(left);
+        let gathered = result.filter(|_| in_memory.is_none());
+        let gathered = gathered.map(|ty| self.builder.phi(ty));
+        let lane = match self.all_lanes_are_active() {
+            true => self
+                .builder
+                .cast_unsigned(left, Type::int(self.context, 32)),
+            false => self.count_trailing(left),
+        };
         let value = body(self, lane);
+        if let Some((ty, slot)) = in_memory {
+            let place = self.place_of_lane(ty, slot, lane);
+            self.builder.store(value, place);
+        }
         let with_lane = gathered.map(|whole| self.insert_lane(whole, value, lane));
-        let minus_one =
-            self.builder
-                .binary(LLVMOpcode::LLVMAdd, left, Value::int(bits.ty(), u64::MAX));
-        let rest = self.builder.binary(LLVMOpcode::LLVMAnd, left, minus_one);
-        let more = self
-            .builder
-            .compare(LLVMIntPredicate::LLVMIntNE, rest, Value::zero(rest.ty()));
+        let (first, rest, more) = self.next_lane(bits, left);
         let end = self.builder.block();
         self.builder.branch(more, body_block, done);
-        left.add_incoming(bits, before);
+        left.add_incoming(first, before);
         left.add_incoming(rest, end);
         if let (Some(whole), Some(next)) = (gathered, with_lane) {
             whole.add_incoming(Value::poison(whole.ty()), before);
             whole.add_incoming(next, end);
         }
         self.builder.move_to_end(done);
-        with_lane
+        let loaded = in_memory.map(|(ty, slot)| self.builder.load(ty, slot));
+        loaded.or(with_lane)
+    }
+
+    /// What a loop over the active lanes begins with, goes on with after `left`, and whether it goes on: the lanes'
+    /// number where all are active, else the bits of the lanes that are left.
+    fn next_lane(&self, bits: Value, left: Value) -> (Value, Value, Value) {
+        let number = |value| Value::int(bits.ty(), value);
+        let add = |value| self.builder.binary(LLVMOpcode::LLVMAdd, left, value);
+        let differs = |one, other| {
+            self.builder
+                .compare(LLVMIntPredicate::LLVMIntNE, one, other)
+        };
+        if self.all_lanes_are_active() {
+            let next = add(number(1));
+            return (number(0), next, differs(next, number(self.width.into())));
+        }
+        let minus_one = add(number(u64::MAX));
+        let rest = self.builder.binary(LLVMOpcode::LLVMAnd, left, minus_one);
+        (bits, rest, differs(rest, number(0)))
+    }
+
+    /// A slot for lanes' results. LLVM would store a vector and load it again to insert an element at a variable index.
+    fn result_slot(&mut self, ty: Type) -> Value {
+        let known = self.result_slots.iter().find(|(of, _)| *of == ty);
+        if let Some(&(_, slot)) = known {
+            return slot;
+        }
+        let slot = self.slot(ty);
+        self.result_slots.push((ty, slot));
+        slot
+    }
+
+    /// The place of a lane's element of a vector in memory.
+    pub(super) fn place_of_lane(&self, vector: Type, slot: Value, lane: Value) -> Value {
+        let wide = self
+            .builder
+            .cast_unsigned(lane, Type::int(self.context, 64));
+        self.builder.index(vector.element(0), slot, &[wide])
     }
 
     /// Runs `body` for the active lanes, without results, on what `fetch` gives for the lane. Small bodies: there are
@@ -159,4 +203,15 @@ impl Vectoriser<'_> {
         function.add_attribute(self.context, "nounwind");
         self.builder.call_function(function, &[self.cx, lane]);
     }
+}
+
+/// Whether a vector lies in memory like an array.
+pub(super) fn has_array_layout(vector: Type) -> bool {
+    vector.part_count() == 0 && is_in_bytes(vector.element(0))
+}
+
+/// Whether vectors of such elements are not packed bit by bit, as LLVM does with integers of other widths.
+pub(super) fn is_in_bytes(element: Type) -> bool {
+    let bits = element.is_int().then(|| element.int_width());
+    bits.is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
 }

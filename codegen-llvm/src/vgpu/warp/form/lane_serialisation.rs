@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode;
 
+use super::lane_loop::{has_array_layout, is_in_bytes};
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::callee::{self, Callee};
@@ -23,7 +24,7 @@ enum Operand {
     Strided(Value, i64),
     /// A vector with an element per lane.
     Vector(Value),
-    /// A vector in memory at this address, with elements of this type.
+    /// A vector of this type in memory at this address.
     InMemory(Type, Value),
 }
 
@@ -242,9 +243,7 @@ impl Vectoriser<'_> {
                     && matches!(varying.next(), Some((_, Some(1 | 2 | 4 | 8))))
                     && varying.next().is_none()
             }
-            Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt) => {
-                has_array_layout(value.operand(0).ty())
-            }
+            Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt) => is_in_bytes(value.operand(0).ty()),
             _ => false,
         };
         // Of what another block has computed, not everything is kept.
@@ -256,13 +255,13 @@ impl Vectoriser<'_> {
     /// in every iteration to extract an element at a variable index. `taken`: the slots that the loop uses already.
     fn spill(&mut self, vector: Value, taken: &mut Vec<Value>) -> Operand {
         let ty = vector.ty();
-        if ty.part_count() > 0 || !has_array_layout(ty.element(0)) {
+        if !has_array_layout(ty) {
             return Operand::Vector(vector);
         }
         let slot = self.lane_slot(ty, taken);
         taken.push(slot);
         self.builder.store(vector, slot);
-        Operand::InMemory(ty.element(0), slot)
+        Operand::InMemory(ty, slot)
     }
 
     /// A slot for a vector whose elements are read one by one, none of those in `taken`.
@@ -286,9 +285,8 @@ impl Vectoriser<'_> {
             Operand::Strided(base, stride) => self.strided_of_lane(base, stride, lane),
             Operand::Vector(vector) => self.extract_lane(vector, lane),
             Operand::InMemory(ty, slot) => {
-                let int = Type::int(self.context, 64);
-                let wide = self.builder.cast_unsigned(lane, int);
-                self.builder.load(ty, self.builder.index(ty, slot, &[wide]))
+                let place = self.place_of_lane(ty, slot, lane);
+                self.builder.load(ty.element(0), place)
             }
         }
     }
@@ -350,10 +348,4 @@ pub(super) fn ignores_memory(instruction: Value) -> bool {
         | None => false,
         Some(_) => true,
     }
-}
-
-/// Whether a vector of such elements lies in memory like an array. LLVM packs integers of other widths bit by bit.
-fn has_array_layout(element: Type) -> bool {
-    let bits = element.is_int().then(|| element.int_width());
-    bits.is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
 }

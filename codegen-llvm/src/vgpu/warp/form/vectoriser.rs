@@ -73,6 +73,8 @@ pub(super) struct Vectoriser<'a> {
     pub(super) slots: HashMap<Value, Value>,
     /// Slots of vectors whose elements are read one by one, by the vectors' types.
     pub(super) lane_slots: Vec<(Type, Value)>,
+    /// Slots for lanes' results, one for each type.
+    pub(super) result_slots: Vec<(Type, Value)>,
     /// Slots of the masks of blocks that not all lanes run.
     pub(super) masks: HashMap<usize, Value>,
     /// The warp form's blocks for each block of the kernel.
@@ -138,6 +140,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         live_across_blocks: live_across_blocks(request.order),
         slots: HashMap::new(),
         lane_slots: Vec::new(),
+        result_slots: Vec::new(),
         masks: HashMap::new(),
         versions,
         current: 0,

@@ -12,6 +12,9 @@ mod loop_versioning;
 mod merged_reads;
 pub mod promoted_state;
 mod redundant_barriers;
+mod row_fold_function;
+mod row_folds;
+mod row_loop;
 mod row_markers;
 mod row_split;
 mod row_values;
@@ -113,6 +116,9 @@ pub fn run(
     }
     unit.machine.run_passes(module, SHAPE)?;
     let both: Vec<_> = kernels.iter().copied().zip(functions).collect();
+    if row_folds::run(unit, module, &both)? {
+        unit.machine.run_passes(module, SHAPE)?;
+    }
     if rows::run(unit, module, &both)? {
         unit.machine.run_passes(module, SHAPE)?;
     }

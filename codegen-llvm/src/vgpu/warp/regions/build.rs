@@ -5,9 +5,10 @@
 //! first:  no warp has run
 //! head:   the next warp: its frame, the values that the region needs
 //! …       copies of the region's blocks
-//! stop:   at each barrier: the values that the next region needs go to the frame, and the barrier's arguments
+//! stop:   at each barrier: the values that the next region needs go to the frame, and the region's number
 //! latch:  another warp? → head
-//! done:   have all warps come to one barrier of the whole block? → the first block of its region, else return
+//! done:   have all warps come to one barrier of the whole block? → the first block of its region, else leave
+//! leave:  the barriers' arguments go to the frames
 //! ```
 
 use std::collections::{HashMap, HashSet};
@@ -16,6 +17,7 @@ use std::mem::offset_of;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::{ENDED, RegionCall, ThreadContext, WARP_STACK_SIZE, WarpFrame};
 
+use super::arrivals::{self, Frames};
 use super::kept::Kept;
 use super::together::Together;
 use crate::ir::{Block, Builder, Context, Type, Value};
@@ -76,16 +78,21 @@ pub fn run(unit: &Unit, form: Value, barriers: &[Value], starts: &[Block]) -> Op
         kept: &kept,
         ints,
         warp_size: u64::from(unit.manifest.warp_size),
-        frames: field(pointer, offset_of!(RegionCall, frames)),
+        frames: Frames {
+            ints,
+            first: field(pointer, offset_of!(RegionCall, frames)),
+            size: kept.size,
+            from: field(ints.narrow, offset_of!(RegionCall, from)),
+            to: field(ints.narrow, offset_of!(RegionCall, to)),
+        },
         current: field(pointer, offset_of!(RegionCall, current)),
-        from: field(ints.narrow, offset_of!(RegionCall, from)),
-        to: field(ints.narrow, offset_of!(RegionCall, to)),
         barriers: barriers.iter().copied().zip(1..).collect(),
         starts,
         firsts: (0..=starts.len())
             .map(|_| Builder::append_block(context, form, "first"))
             .collect(),
-        together: Together::new(&builder, call, ints),
+        leave: Builder::append_block(context, form, "leave"),
+        together: Together::new(&builder, call, ints, unit.manifest.warp_size.into()),
     };
     let region = field(ints.narrow, offset_of!(RegionCall, region));
     regions.begin_together(&builder);
@@ -94,6 +101,7 @@ pub fn run(unit: &Unit, form: Value, barriers: &[Value], starts: &[Block]) -> Op
     for (start, &first) in all.zip(&regions.firsts) {
         regions.build(start, first);
     }
+    regions.leave(barriers);
     Some(kept.size)
 }
 
@@ -128,20 +136,21 @@ struct Regions<'a> {
     kept: &'a Kept,
     ints: Ints,
     warp_size: u64,
-    frames: Value,
+    frames: Frames,
     current: Value,
-    from: Value,
-    to: Value,
     /// The barriers and the regions behind them.
     barriers: HashMap<Value, u64>,
     starts: &'a [Block],
     /// Where each region begins.
     firsts: Vec<Block>,
+    /// Where control goes behind the last region.
+    leave: Block,
     together: Together,
 }
 
 /// One warp in a region's loop.
 struct Warp {
+    number: Value,
     frame: Value,
     /// The lanes that exist.
     existing: Value,
@@ -165,7 +174,7 @@ impl Regions<'_> {
         let latch = Builder::append_block(self.context, self.form, "latch");
         let builder = Builder::at_end(self.context, head);
         let number = builder.phi(self.ints.narrow);
-        number.add_incoming(self.from, first);
+        number.add_incoming(self.frames.from, first);
         let before = Builder::at_end(self.context, first);
         self.together.begin_region(&before);
         before.jump(head);
@@ -179,7 +188,16 @@ impl Regions<'_> {
         let calls = blocks.iter().flat_map(|block| block.instructions());
         let next = calls.filter_map(|call| self.barriers.get(&call).copied());
         let next = next.map(|region| (region, self.firsts[region as usize]));
-        self.together.end_region(self.context, done, next.collect());
+        let leave = self.leave;
+        self.together
+            .end_region(self.context, done, next.collect(), leave);
+    }
+
+    /// Builds what runs behind the last region.
+    fn leave(&self, barriers: &[Value]) {
+        let builder = Builder::at_end(self.context, self.leave);
+        let ended = self.together.end(&builder);
+        arrivals::write_at_end(self.context, &self.frames, barriers, ended, self.leave);
     }
 
     /// Begins an iteration of the loop over warps.
@@ -187,16 +205,18 @@ impl Regions<'_> {
         let ints = self.ints;
         let wide = builder.cast(LLVMOpcode::LLVMZExt, number, ints.wide);
         let distance = |bytes: u64| builder.binary(LLVMOpcode::LLVMMul, wide, ints.wide(bytes));
-        let frame = builder.byte_offset(self.frames, distance(self.kept.size.into()));
+        let frame = self.frames.of(builder, wide);
         let first = self.form.parameters()[0];
         let context = builder.byte_offset(first, distance(WARP_STACK_SIZE as u64));
         let thread = distance(self.warp_size);
         let short = Type::int(self.context, 16);
         let thread = builder.cast(LLVMOpcode::LLVMTrunc, thread, short);
         builder.store(thread, self.current);
-        let existing = offset_of!(WarpFrame, existing) as u64;
-        let existing = builder.byte_offset(frame, ints.wide(existing));
+        let existing = self
+            .frames
+            .field(builder, frame, offset_of!(WarpFrame, existing));
         Warp {
+            number,
             frame,
             existing: builder.load(ints.wide, existing),
             context,
@@ -273,7 +293,10 @@ impl Regions<'_> {
         };
         if is_shared_field(offset as usize) {
             let builder = Builder::before(self.context, copy);
-            copy.set_operand(0, builder.byte_offset(self.frames, self.ints.wide(offset)));
+            copy.set_operand(
+                0,
+                builder.byte_offset(self.frames.first, self.ints.wide(offset)),
+            );
             copy.set_invariant(self.context);
         }
     }
@@ -288,20 +311,14 @@ impl Regions<'_> {
             let last = builder.load(value.allocated_type(), value);
             builder.store(last, place);
         }
-        let arguments = call.arguments();
-        let fields = [
-            (offset_of!(WarpFrame, site), arguments[1]),
-            (offset_of!(WarpFrame, id), arguments[2]),
-            (offset_of!(WarpFrame, count), arguments[3]),
-            (offset_of!(WarpFrame, lanes), arguments[4]),
-            (offset_of!(WarpFrame, elsewhere), arguments[5]),
-            (offset_of!(WarpFrame, region), self.ints.narrow(region)),
-        ];
-        for (offset, value) in fields {
-            self.set(&builder, warp, offset, value);
-        }
-        self.together
-            .stop(&builder, &arguments[2..], warp.existing, region);
+        arrivals::write_now(&self.frames, &builder, warp.frame, call);
+        self.set_region(&builder, warp, self.ints.narrow(region));
+        self.together.stop(
+            &builder,
+            &call.arguments()[2..],
+            (warp.number, warp.existing),
+            region,
+        );
         let jump = block.terminator().expect("a barrier's block ends");
         // SAFETY: the barrier has no result, and nothing uses a jump.
         unsafe {
@@ -316,23 +333,24 @@ impl Regions<'_> {
         let block = end.block();
         let builder = Builder::before(self.context, end);
         let ended = self.ints.narrow(ENDED.into());
-        self.set(&builder, warp, offset_of!(WarpFrame, region), ended);
-        self.together.agree(&builder, ended);
+        self.set_region(&builder, warp, ended);
+        self.together.end_warp(&builder);
         // SAFETY: nothing uses a return.
         unsafe { end.erase() };
         Builder::at_end(self.context, block).jump(warp.latch);
     }
 
-    fn set(&self, builder: &Builder, warp: &Warp, offset: usize, value: Value) {
-        let field = builder.byte_offset(warp.frame, self.ints.wide(offset as u64));
-        builder.store(value, field);
+    /// Says in the frame where the warp goes on.
+    fn set_region(&self, builder: &Builder, warp: &Warp, region: Value) {
+        let offset = offset_of!(WarpFrame, region);
+        builder.store(region, self.frames.field(builder, warp.frame, offset));
     }
 
     /// Ends an iteration of the loop over warps. Gives the block behind the loop.
     fn close(&self, latch: Block, head: Block, number: Value) -> Block {
         let builder = Builder::at_end(self.context, latch);
         let next = builder.binary(LLVMOpcode::LLVMAdd, number, self.ints.narrow(1));
-        let more = builder.compare(LLVMIntPredicate::LLVMIntULT, next, self.to);
+        let more = builder.compare(LLVMIntPredicate::LLVMIntULT, next, self.frames.to);
         let done = Builder::append_block(self.context, self.form, "done");
         builder.branch(more, head, done);
         number.add_incoming(next, latch);

@@ -11,6 +11,7 @@
 //!
 //! Needs: warp forms, optimised. Leaves: `WarpForm::Present::regions`, and functions as `vgpu_abi::RegionCall` says.
 
+mod arrivals;
 mod build;
 mod eligibility;
 mod kept;
@@ -26,7 +27,7 @@ use crate::ir::{Block, Builder, Context, Value};
 use crate::vgpu::unit::{Kernel, Unit};
 
 /// Most barriers of a kernel.
-const MAX_BARRIERS: usize = 64;
+const MAX_BARRIERS: usize = together::MAX_REGIONS;
 
 /// Most instructions of all regions.
 const MAX_INSTRUCTIONS: usize = 20_000;
