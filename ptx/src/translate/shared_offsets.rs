@@ -1,5 +1,6 @@
-//! Shared memory without variables. A module may declare none, and use what a launch gives it by addresses that it counts
-//! from 0, where a GPU has that memory (Halide does). Ours lies elsewhere, so its start is added.
+//! Shared memory without variables. A module may declare none, and use what a launch gives it by addresses that it
+//! counts from 0, where a GPU has that memory (Halide does). Ours lies elsewhere, so its start is added
+//! (docs/decisions/0130-shared-memory-without-variables-begins-at-0.md).
 
 use super::function::Translator;
 use crate::syntax::{Instruction, Local, Module, Operand, Space, StatementKind, Variable};
