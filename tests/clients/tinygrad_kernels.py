@@ -38,8 +38,7 @@ def product(kind, accumulate):
 
 
 def convolution():
-    image, kernel = random.standard_normal((1, 3, 16, 16)).astype(np.float32), random.standard_normal((4, 3, 3, 3))
-    kernel = kernel.astype(np.float32)
+    image, kernel = (random.standard_normal(shape).astype(np.float32) for shape in [(1, 3, 16, 16), (4, 3, 3, 3)])
     found = Tensor(image).conv2d(Tensor(kernel)).relu().max_pool2d().numpy()
     windows = np.lib.stride_tricks.sliding_window_view(image[0].astype(np.float64), (3, 3), axis=(1, 2))
     whole = np.maximum(np.einsum("cijuv,ocuv->oij", windows, kernel), 0)
@@ -60,7 +59,8 @@ def scatter():
 
 def sort():
     values, order = Tensor(numbers).sort(1)
-    return max(apart(values.numpy(), np.sort(numbers, 1)), apart(order.numpy(), np.argsort(numbers, 1).astype(np.int32)))
+    expected = np.argsort(numbers, 1).astype(np.int32)
+    return max(apart(values.numpy(), np.sort(numbers, 1)), apart(order.numpy(), expected))
 
 
 def prefix_sum():

@@ -361,7 +361,7 @@ impl BoxSide {
         } else {
             self.height
         };
-        // Where a row begins in the first one's pitch is not looked at, as NVIDIA's driver does not (Dr.Jit counts on it).
+        // Rows may begin behind the pitch: Dr.Jit counts on it.
         if extent.height > 1 && extent.width > pitch {
             return Err(Code::INVALID_VALUE);
         }

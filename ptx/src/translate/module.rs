@@ -126,8 +126,8 @@ pub fn global(context: &Context<'_, '_>, name: &str, variable: &Variable<'_>) ->
     let number = space::number(variable.space);
     let align = variable.align;
     let bytes = variable.bytes();
-    // The module is the whole program. What nobody defines is defined by its size, as ptxas does it (Taichi). The device
-    // runtime's variables come with the runtime.
+    // The module is the whole program. What nobody defines is defined by its size, as ptxas does it (Taichi).
+    // The device runtime's variables come with the runtime.
     let is_declared = variable.linkage == Linkage::External && name.starts_with("@\"omptarget");
     let is_unsized = variable.elements == Some(0);
     if is_declared
