@@ -312,6 +312,7 @@ impl CudaDevice {
             part.add_operations(operations)?;
             return Ok(result);
         }
+        self.awaits_no_capture(stream)?;
         let _order = self.order.lock();
         stream.gets_work();
         let enqueued = self.order(stream).and_then(|()| work(&*stream.raw));
@@ -353,6 +354,22 @@ impl CudaDevice {
         }
     }
 
+    /// Refuses what would have the default stream wait for a captured one, whose capture that ends.
+    fn awaits_no_capture(&self, stream: &Stream) -> Result<()> {
+        if stream.role != Role::Default {
+            return Ok(());
+        }
+        for other in self.streams() {
+            if other.role == Role::Ordered
+                && let Some(part) = &*other.capture.lock()
+            {
+                part.capture.invalidate();
+                return Err(Code::STREAM_CAPTURE_IMPLICIT);
+            }
+        }
+        Ok(())
+    }
+
     /// The streams whose work counts as that of a stream: for the default one, those that it is ordered with, too.
     fn with_ordered(&self, stream: &Arc<Stream>) -> Vec<Arc<Stream>> {
         let mut all = vec![stream.clone()];
@@ -367,6 +384,7 @@ impl CudaDevice {
     pub fn synchronize(&self, stream: &Arc<Stream>) -> Result<()> {
         self.check()?;
         Self::not_captured(stream)?;
+        self.awaits_no_capture(stream)?;
         for stream in self.with_ordered(stream) {
             stream.raw.synchronize().map_err(self.failed())?;
         }
@@ -377,6 +395,7 @@ impl CudaDevice {
     pub fn query(&self, stream: &Arc<Stream>) -> Result<()> {
         self.check()?;
         Self::not_captured(stream)?;
+        self.awaits_no_capture(stream)?;
         for stream in self.with_ordered(stream) {
             if !stream.raw.query().map_err(self.failed())? {
                 return Err(Code::NOT_READY);

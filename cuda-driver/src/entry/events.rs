@@ -2,18 +2,38 @@
 
 use std::ffi::c_void;
 
-use crate::entry::{forward, in_context, per_thread, started};
+use cudart::entry::events;
+
+use crate::entry::{forward, in_context, on_stream, per_thread, started};
 
 forward! {
     in_context;
     /// Makes an event.
     cuEventCreate = events::cudaEventCreateWithFlags(event: *mut *mut c_void, flags: u32);
-    /// Puts an event behind what a stream has.
-    cuEventRecord = events::cudaEventRecord(event: *mut c_void, stream: *mut c_void);
-    /// The same with flags.
-    cuEventRecordWithFlags = events::cudaEventRecordWithFlags(
-        event: *mut c_void, stream: *mut c_void, flags: u32
-    );
+}
+
+/// Puts an event behind what a stream has.
+///
+/// # Safety
+/// Nothing is asked of the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventRecord(event: *mut c_void, stream: *mut c_void) -> i32 {
+    on_stream(stream, || events::cudaEventRecord(event, stream))
+}
+
+/// The same with flags.
+///
+/// # Safety
+/// Nothing is asked of the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventRecordWithFlags(
+    event: *mut c_void,
+    stream: *mut c_void,
+    flags: u32,
+) -> i32 {
+    on_stream(stream, || {
+        events::cudaEventRecordWithFlags(event, stream, flags)
+    })
 }
 
 forward! {

@@ -9,6 +9,7 @@ pub mod arrays;
 pub mod contexts;
 pub mod copies;
 pub mod devices;
+pub mod earlier_graphs;
 pub mod earlier_launches;
 pub mod earlier_names;
 pub mod events;
@@ -19,6 +20,7 @@ pub mod for_the_runtime;
 pub mod functions;
 pub mod graph_nodes;
 pub mod graph_questions;
+pub mod graphics;
 pub mod graphs;
 pub mod launches;
 pub mod libraries;
@@ -90,6 +92,14 @@ fn started(call: impl FnOnce() -> i32) -> i32 {
     match context::started() {
         Ok(()) => status::number(without_trace(call)),
         Err(code) => code.0,
+    }
+}
+
+/// The same for work on a stream, whose context it is. A default stream is the current context's.
+fn on_stream(stream: *mut c_void, call: impl FnOnce() -> i32) -> i32 {
+    match stream as usize > PER_THREAD as usize {
+        true => started(call),
+        false => in_context(call),
     }
 }
 

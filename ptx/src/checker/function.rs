@@ -155,6 +155,10 @@ impl<'a> Checker<'_, 'a> {
     fn operand(&self, operand: &Operand<'a>, position: Position) -> Result<(), Error> {
         match operand {
             Operand::Name(name, _) | Operand::Sum(name, _) => self.known(name, position),
+            Operand::Element(name, index) => {
+                self.known(name, position)?;
+                self.operand(index, position)
+            }
             Operand::Address(parts) | Operand::Tuple(parts) | Operand::List(parts) => {
                 let mut parts = parts.iter();
                 parts.try_for_each(|part| self.operand(part, position))

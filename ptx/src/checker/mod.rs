@@ -10,10 +10,10 @@ mod scopes;
 pub use labels::labels;
 pub use scopes::Scopes;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Position};
-use crate::syntax::{Function, Initializer, Module, Space, Variable};
+use crate::syntax::{Function, Initializer, Linkage, Module, Space, Variable};
 
 /// Versions of the PTX ISA that this reads, the first and the last; 9.x is taken as a whole.
 const VERSIONS: [(u32, u32); 2] = [(3, 0), (9, 9)];
@@ -86,9 +86,11 @@ fn names<'m, 'a>(module: &'m Module<'a>) -> Result<Names<'m, 'a>, Error> {
     let mut names = Names::new();
     let twice =
         |name: &str, position| Err(Error::new(position, format!("`{name}` is there twice")));
+    let mut defined = HashSet::new();
     for variable in &module.variables {
-        let declared = names.insert(variable.name, Named::Variable).is_some();
-        if declared && variable.linkage != crate::syntax::Linkage::External {
+        names.insert(variable.name, Named::Variable);
+        let is_definition = variable.linkage != Linkage::External;
+        if is_definition && !defined.insert(variable.name) {
             return twice(variable.name, variable.position);
         }
     }

@@ -74,6 +74,25 @@ pub enum Token<'a> {
     /// `=`
     #[token("=")]
     Equals,
+    /// `*`
+    #[token("*")]
+    Star,
+    /// `/`
+    // A comment that does not end is none.
+    #[token("/", |lex| !lex.remainder().starts_with('*'))]
+    Slash,
+    /// `&`
+    #[token("&")]
+    Ampersand,
+    /// `^`
+    #[token("^")]
+    Caret,
+    /// `~`
+    #[token("~")]
+    Tilde,
+    /// `?`
+    #[token("?")]
+    Question,
 }
 
 impl fmt::Display for Token<'_> {
@@ -99,6 +118,12 @@ impl fmt::Display for Token<'_> {
             Token::Bar => "|",
             Token::At => "@",
             Token::Equals => "=",
+            Token::Star => "*",
+            Token::Slash => "/",
+            Token::Ampersand => "&",
+            Token::Caret => "^",
+            Token::Tilde => "~",
+            Token::Question => "?",
         };
         write!(f, "`{text}`")
     }

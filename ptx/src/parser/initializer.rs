@@ -1,7 +1,7 @@
 //! First values of variables (PTX ISA, "Initializers").
 
 use super::cursor::Cursor;
-use super::number;
+use super::{expression, number};
 use crate::error::Error;
 use crate::lexer::Token;
 use crate::syntax::{Initializer, Kind, Operand, Type};
@@ -53,7 +53,7 @@ fn element<'a>(cursor: &mut Cursor<'a>, ty: Type) -> Result<Initializer<'a>, Err
             addend(cursor, inner)?
         }
         Some(Token::Word(_)) => address(cursor, false, mask)?,
-        _ => Initializer::Number(bits(&number::number(cursor)?, ty)),
+        _ => Initializer::Number(bits(&expression::constant(cursor)?, ty)),
     };
     if mask.is_some() {
         cursor.expect(Token::CloseParenthesis)?;
@@ -86,7 +86,7 @@ fn addend<'a>(
     if !cursor.take(Token::Plus) && cursor.peek() != Some(Token::Minus) {
         return Ok(address);
     }
-    let more = number::integer(cursor)? as i64;
+    let more = expression::integer(cursor)? as i64;
     if let Initializer::Address { addend, .. } = &mut address {
         *addend = addend.wrapping_add(more);
     }

@@ -2,6 +2,7 @@
 
 mod cursor;
 mod directive;
+mod expression;
 mod function;
 mod initializer;
 mod number;

@@ -63,6 +63,11 @@ pub fn version(cursor: &mut Cursor<'_>) -> Result<((u32, u32), Position), Error>
     Err(cursor.unexpected("a version such as 7.8", position))
 }
 
+/// Whether a number as it is written is no whole one.
+pub fn is_float(text: &str) -> bool {
+    !matches!(value(text), None | Some(Operand::Integer(_)))
+}
+
 fn value<'a>(text: &str) -> Option<Operand<'a>> {
     let lower = text.to_ascii_lowercase();
     let hexadecimal = |digits: &str| u64::from_str_radix(digits, 16).ok();

@@ -1,7 +1,7 @@
 //! Operands (PTX ISA, "Operands").
 
 use super::cursor::Cursor;
-use super::number;
+use super::expression;
 use crate::error::Error;
 use crate::lexer::Token;
 use crate::syntax::Operand;
@@ -61,34 +61,49 @@ fn single<'a>(cursor: &mut Cursor<'a>, depth: u32) -> Result<Operand<'a>, Error>
         Some(Token::OpenParenthesis) => {
             Operand::List(enclosed(cursor, Token::CloseParenthesis, depth)?)
         }
-        Some(Token::Number(_)) => number::number(cursor)?,
-        Some(Token::Minus) => match cursor.peek_after(1) {
-            Some(Token::Word(_)) => {
-                cursor.skip();
-                Operand::Negative(Box::new(name(cursor)?))
-            }
-            _ => number::number(cursor)?,
-        },
-        Some(Token::Not) => {
+        Some(sign @ (Token::Minus | Token::Not))
+            if matches!(cursor.peek_after(1), Some(Token::Word(_))) =>
+        {
             cursor.skip();
-            Operand::Not(Box::new(name(cursor)?))
+            let of = Box::new(name(cursor)?);
+            match sign {
+                Token::Minus => Operand::Negative(of),
+                _ => Operand::Not(of),
+            }
         }
         Some(Token::Word(_)) => name(cursor)?,
+        Some(token) if expression::begins(token) => expression::constant(cursor)?,
         _ => return Err(cursor.unexpected("an operand", position)),
     })
 }
 
-/// A name with a component or an addend.
+/// A name with a component, an index or an addend.
 fn name<'a>(cursor: &mut Cursor<'a>) -> Result<Operand<'a>, Error> {
     let name = cursor.word()?;
+    if cursor.take(Token::OpenBracket) {
+        let index = match cursor.peek() {
+            Some(Token::Word(_)) => with_addend(cursor)?,
+            _ => Operand::Integer(expression::integer(cursor)?),
+        };
+        cursor.expect(Token::CloseBracket)?;
+        return Ok(Operand::Element(name, Box::new(index)));
+    }
     if let Some(component) = cursor.dotted() {
         return Ok(Operand::Name(name, Some(component)));
     }
-    if cursor.take(Token::Plus) {
-        return Ok(Operand::Sum(name, number::integer(cursor)? as i64));
-    }
-    if cursor.peek() == Some(Token::Minus) {
-        return Ok(Operand::Sum(name, number::integer(cursor)? as i64));
-    }
-    Ok(Operand::Name(name, None))
+    addend(cursor, name)
+}
+
+/// A name, perhaps with an addend.
+fn with_addend<'a>(cursor: &mut Cursor<'a>) -> Result<Operand<'a>, Error> {
+    let name = cursor.word()?;
+    addend(cursor, name)
+}
+
+fn addend<'a>(cursor: &mut Cursor<'a>, name: &'a str) -> Result<Operand<'a>, Error> {
+    let has_one = cursor.take(Token::Plus) || cursor.peek() == Some(Token::Minus);
+    Ok(match has_one {
+        true => Operand::Sum(name, expression::integer(cursor)? as i64),
+        false => Operand::Name(name, None),
+    })
 }

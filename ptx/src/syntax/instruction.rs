@@ -9,6 +9,8 @@ pub enum Operand<'a> {
     Name(&'a str, Option<&'a str>),
     /// A name and what is added to its address.
     Sum(&'a str, i64),
+    /// `array[index]`: an element of a variable. The index is a number, or a register with or without an addend.
+    Element(&'a str, Box<Operand<'a>>),
     /// A whole number.
     Integer(u64),
     /// The bits of a number of single precision.

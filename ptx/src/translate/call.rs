@@ -188,7 +188,7 @@ impl<'a> Translator<'_, '_, 'a> {
             return None;
         };
         match self.scopes.find(name)?.0 {
-            Symbol::Memory(address) => Some(address),
+            Symbol::Memory { address, .. } => Some(address),
             _ => None,
         }
     }

@@ -122,7 +122,7 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
                 }
                 Passing::Memory => {
                     texts.push("ptr %result".to_owned());
-                    self.declare(result.name, Symbol::Memory("%result".to_owned()));
+                    self.declare_memory(result, "%result".to_owned());
                 }
             }
         }
@@ -130,7 +130,7 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
             texts.push(match Passing::of(parameter) {
                 Passing::Value(ty) => self.scalar(index, parameter, ty),
                 Passing::Memory => {
-                    self.declare(parameter.name, Symbol::Memory(format!("%p{index}")));
+                    self.declare_memory(parameter, format!("%p{index}"));
                     match self.function.kernel {
                         true => format!(
                             "ptr byval([{} x i8]) align {} %p{index}",
@@ -170,7 +170,7 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
             };
             self.declare(parameter.name, symbol);
         } else {
-            self.declare(parameter.name, Symbol::Memory(variable.clone()));
+            self.declare_memory(parameter, variable.clone());
         }
         variable
     }
@@ -182,6 +182,11 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
 
     fn declare(&mut self, name: &'a str, symbol: Symbol<'a>) {
         self.scopes.declare(name, symbol);
+    }
+
+    fn declare_memory(&mut self, variable: &Variable<'a>, address: String) {
+        let element = variable.ty.bytes() * variable.vector;
+        self.declare(variable.name, Symbol::Memory { address, element });
     }
 
     fn body(&mut self, body: &[Statement<'a>]) {
@@ -272,7 +277,7 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
                     .variable(&format!("[{bytes} x i8]"), variable.align)
             }
         };
-        self.declare(variable.name, Symbol::Memory(address));
+        self.declare_memory(variable, address);
     }
 
     fn locate(&mut self, file: u64, line: u64, column: u64) {

@@ -36,6 +36,16 @@ struct Call<'a> {
     outputs: Vec<(Operand<'a>, Type)>,
     /// Typed values.
     inputs: Vec<(u32, String)>,
+    /// Whether an address has been described.
+    has_address: bool,
+}
+
+impl Call<'_> {
+    /// Adds a typed value; gives its name in the text. The results are all known by then.
+    fn input(&mut self, bits: u32, value: String) -> String {
+        self.inputs.push((bits, value));
+        format!("${}", self.outputs.len() + self.inputs.len() - 1)
+    }
 }
 
 /// Hands an instruction on.
@@ -101,7 +111,8 @@ fn described<'a>(
     let mut operands = instruction.operands.iter();
     let mut texts = Vec::new();
     if !WITHOUT_RESULT.contains(&instruction.opcode) || instruction.has("red") {
-        let is_result = |operand: &Operand<'a>| !matches!(operand, Operand::Address(_));
+        let is_result =
+            |operand: &Operand<'a>| !matches!(operand, Operand::Address(_) | Operand::Element(..));
         if let Some(first) = instruction
             .operands
             .first()
@@ -173,11 +184,18 @@ fn source<'a>(
         Operand::Double(bits) => format!("0d{bits:016X}"),
         Operand::Address(parts) => {
             let mut texts = Vec::new();
-            for part in parts {
+            for (index, part) in parts.iter().enumerate() {
+                let is_first = index == 0 && !call.has_address;
+                call.has_address = true;
+                if is_first && let Some(address) = offset(translator, call, instruction, part) {
+                    texts.push(address);
+                    continue;
+                }
                 texts.push(in_address(translator, call, instruction, part)?);
             }
             format!("[{}]", texts.join(", "))
         }
+        Operand::Element(..) => format!("[{}]", input(translator, call, operand, 64)?),
         Operand::Tuple(parts) => {
             let parts: Option<Vec<_>> = parts
                 .iter()
@@ -215,6 +233,25 @@ fn source<'a>(
     })
 }
 
+/// The first address, if it is an offset into shared memory.
+fn offset<'a>(
+    translator: &mut Translator<'_, '_, 'a>,
+    call: &mut Call<'a>,
+    instruction: &Instruction<'a>,
+    part: &Operand<'a>,
+) -> Option<String> {
+    let (base, addend) = match part {
+        Operand::Sum(name, addend) => (&Operand::Name(name, None), Some(addend)),
+        part => (part, None),
+    };
+    let address = translator.shared_offset(instruction, base)?;
+    let text = call.input(64, address);
+    Some(match addend {
+        Some(addend) => format!("{text}+{addend}"),
+        None => text,
+    })
+}
+
 /// A part of an address: a register with an addend stays one.
 fn in_address<'a>(
     translator: &mut Translator<'_, '_, 'a>,
@@ -241,8 +278,7 @@ fn input<'a>(
     bits: u32,
 ) -> Option<String> {
     let value = translator.value(operand, bits, false)?;
-    call.inputs.push((bits, value));
-    Some(format!("${}", call.outputs.len() + call.inputs.len() - 1))
+    Some(call.input(bits, value))
 }
 
 /// Whether what stands behind a register names bytes or halves of it (`b0`, `h10`), as video instructions have them.

@@ -15,9 +15,14 @@ impl<'a> Translator<'_, '_, 'a> {
         match (instruction.opcode, instruction.operands.as_slice()) {
             ("ld", [to, from]) if is_parameter => self.load_parameter(instruction, to, from),
             ("st", [to, value]) if is_parameter => self.store_parameter(instruction, to, value),
+            ("mov", [to, from @ Operand::Element(..)]) => {
+                let value = self.value(from, 64, false)?;
+                self.assign(to, &value, 64, false)
+            }
             ("mov", [to, from @ (Operand::Name(_, None) | Operand::Sum(..))]) => {
                 self.move_address(instruction, to, from)
             }
+            ("cvta", [to, from]) => self.convert_shared_offset(instruction, to, from),
             ("isspacep", [to, address]) => self.is_in_space(instruction, to, address),
             ("istypep", [to, handle]) => self.is_of_type(instruction, to, handle),
             ("alloca", [to, size, ..]) => self.allocate(instruction, to, size),
@@ -39,8 +44,13 @@ impl<'a> Translator<'_, '_, 'a> {
 
     /// The address in brackets, if a name is its base.
     fn named_address(&mut self, operand: &Operand<'a>) -> Option<String> {
-        let Operand::Address(parts) = operand else {
-            return None;
+        let parts = match operand {
+            Operand::Address(parts) => parts,
+            Operand::Element(..) => {
+                let value = self.value(operand, 64, false)?;
+                return Some(self.out.op(&format!("inttoptr i64 {value} to ptr")));
+            }
+            _ => return None,
         };
         let (name, addend) = match parts.as_slice() {
             [Operand::Name(name, None)] => (*name, 0),

@@ -19,6 +19,7 @@ mod memory;
 mod module;
 mod names;
 mod operands;
+mod shared_offsets;
 mod space;
 mod symbol;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::debug::Debug;
 use super::function;
-use super::{constructors, library, names, space};
+use super::{constructors, library, names, shared_offsets, space};
 use crate::syntax::{Function, Initializer, Linkage, Module, Space, Variable};
 
 /// What functions need of their module.
@@ -19,6 +19,8 @@ pub struct Context<'m, 'a> {
     pub debug: Debug<'a>,
     /// Declarations of functions and intrinsics.
     pub declarations: BTreeSet<String>,
+    /// Whether addresses of shared memory count from 0: no variable has one.
+    pub shared_from_zero: bool,
     /// Variables that functions declare but that belong to the module.
     pub statics: BTreeSet<String>,
 }
@@ -83,6 +85,7 @@ fn context<'m, 'a>(module: &'m Module<'a>) -> Context<'m, 'a> {
             .map(|(new, old, _)| (*new, *old))
             .collect(),
         debug: Debug::new(module),
+        shared_from_zero: shared_offsets::count_from_zero(module),
         declarations: BTreeSet::new(),
         statics: BTreeSet::new(),
     }
@@ -123,9 +126,14 @@ pub fn global(context: &Context<'_, '_>, name: &str, variable: &Variable<'_>) ->
     let number = space::number(variable.space);
     let align = variable.align;
     let bytes = variable.bytes();
-    let external = variable.linkage == Linkage::External
-        || (variable.space == Space::Shared && variable.elements == Some(0));
-    if external {
+    // The module is the whole program. What nobody defines is defined by its size, as ptxas does it (Taichi).
+    // The device runtime's variables come with the runtime.
+    let is_declared = variable.linkage == Linkage::External && name.starts_with("@\"omptarget");
+    let is_unsized = variable.elements == Some(0);
+    if is_declared
+        || (is_unsized
+            && (variable.linkage == Linkage::External || variable.space == Space::Shared))
+    {
         return format!(
             "{name} = external addrspace({number}) global [{bytes} x i8], align {align}\n"
         );

@@ -60,7 +60,7 @@ impl<'a> Translator<'_, '_, 'a> {
     /// The generic address that a name stands for, as a constant or a value of type `ptr`.
     pub fn as_address(&mut self, name: &str) -> Option<String> {
         match self.scopes.find(name) {
-            Some((Symbol::Memory(address), _)) => Some(address),
+            Some((Symbol::Memory { address, .. }, _)) => Some(address),
             Some(_) => None,
             None => self.context.address(name),
         }
@@ -90,6 +90,10 @@ impl<'a> Translator<'_, '_, 'a> {
                 self.address_value(name, 0, bits)
             }
             Operand::Sum(name, addend) => self.address_value(name, *addend, bits),
+            Operand::Element(name, index) => {
+                let value = self.element_value(name, index)?;
+                Some(self.out.resize(&value, 64, bits, false))
+            }
             Operand::Not(inner) => {
                 let value = self.value(inner, 1, false)?;
                 Some(self.out.op(&format!("xor i1 {value}, true")))
@@ -115,6 +119,29 @@ impl<'a> Translator<'_, '_, 'a> {
             _ => self.out.op(&format!("add i64 {value}, {addend}")),
         };
         Some(self.out.resize(&value, 64, bits, false))
+    }
+
+    /// The 64 bits of an element's address.
+    fn element_value(&mut self, name: &'a str, index: &Operand<'a>) -> Option<String> {
+        let (address, element) = match self.scopes.find(name) {
+            Some((Symbol::Memory { address, element }, _)) => (address, element),
+            Some(_) => return None,
+            None => {
+                let variable = self.context.variables.get(name)?;
+                let element = variable.ty.bytes() * variable.vector;
+                (self.context.address(name)?, element)
+            }
+        };
+        let index = match index {
+            Operand::Sum(register, addend) => {
+                let value = self.value(&Operand::Name(register, None), 64, false)?;
+                self.out.op(&format!("add i64 {value}, {addend}"))
+            }
+            index => self.value(index, 64, false)?,
+        };
+        let start = self.out.op(&format!("ptrtoint ptr {address} to i64"));
+        let offset = self.out.op(&format!("mul i64 {index}, {element}"));
+        Some(self.out.op(&format!("add i64 {start}, {offset}")))
     }
 
     /// Whether a name is that of a texture or surface of the module.

@@ -16,8 +16,13 @@ pub enum Symbol<'a> {
         /// The declaration.
         declaration: usize,
     },
-    /// A variable in memory: its generic address, as a `ptr`.
-    Memory(String),
+    /// A variable in memory.
+    Memory {
+        /// Its generic address, as a `ptr`.
+        address: String,
+        /// Bytes of an element.
+        element: u64,
+    },
     /// A label: the name of its block.
     Label(String),
     /// What a call through a pointer gives and takes.

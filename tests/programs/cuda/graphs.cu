@@ -87,6 +87,18 @@ static void test_capture() {
     step<<<1, 1, 0, second>>>(values, 1, 1, 1);
     EXPECT(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureUnjoined);
     EXPECT(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
+    // The default stream would wait for it, but not for a stream that is not ordered with it.
+    CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeRelaxed));
+    EXPECT(cudaStreamQuery(0), cudaErrorStreamCaptureImplicit);
+    EXPECT(cudaMemsetAsync(values, 0, 4, 0), cudaErrorStreamCaptureImplicit);
+    EXPECT(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureInvalidated);
+    cudaStream_t independent;
+    CHECK(cudaStreamCreateWithFlags(&independent, cudaStreamNonBlocking));
+    CHECK(cudaStreamBeginCapture(independent, cudaStreamCaptureModeRelaxed));
+    CHECK(cudaMemsetAsync(values, 0, 4, 0));
+    CHECK(cudaStreamEndCapture(independent, &graph));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaStreamDestroy(independent));
     (void)cudaGetLastError();
     CHECK(cudaEventDestroy(forked));
     CHECK(cudaEventDestroy(joined));

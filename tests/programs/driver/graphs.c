@@ -82,6 +82,9 @@ int cuGraphMemFreeNodeGetParams(Handle node, Address *address);
 int cuImportExternalMemory(Handle *memory, const void *described);
 int cuDestroyExternalMemory(Handle memory);
 int cuImportExternalSemaphore(Handle *semaphore, const void *described);
+int cuGraphicsGLRegisterBuffer(Handle *resource, unsigned buffer, unsigned flags);
+int cuGraphicsMapResources(unsigned count, Handle *list, Handle stream);
+int cuGraphicsUnregisterResource(Handle resource);
 int cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long flags);
 int cuGraphExecGetFlags(Handle executable, unsigned long long *flags);
 int cuGraphExecUpdate_v2(Handle executable, Handle graph, void *result);
@@ -90,6 +93,11 @@ int cuGraphNodeGetEnabled(Handle executable, Handle node, unsigned *enabled);
 int cuGraphGetNodes(Handle graph, Handle *nodes, size_t *count);
 int cuGraphDebugDotPrint(Handle graph, const char *path, unsigned flags);
 int cuGraphLaunch(Handle executable, Handle stream);
+int cuGraphAddKernelNode(Handle *node, Handle graph, const Handle *after, size_t count, const Kernel *parameters);
+int cuGraphKernelNodeGetParams(Handle node, Kernel *parameters);
+int cuGraphExecKernelNodeSetParams(Handle executable, Handle node, const Kernel *parameters);
+int cuGraphInstantiate_v2(Handle *executable, Handle graph, Handle *error, char *log, size_t bytes);
+int cuGraphExecUpdate(Handle executable, Handle graph, Handle *error, int *result);
 int cuGraphExecDestroy(Handle executable);
 int cuGraphDestroy(Handle graph);
 int cuStreamBeginCapture_v2(Handle stream, int mode);
@@ -258,6 +266,40 @@ static void nothing_external(void) {
     char described[104] = {1};
     CHECK(cuImportExternalMemory(&found, described) == 801 && cuImportExternalSemaphore(&found, described) == 801);
     CHECK(cuImportExternalMemory(NULL, described) == 1 && cuDestroyExternalMemory(found) == 400);
+    CHECK(cuGraphicsGLRegisterBuffer(&found, 1, 0) == 801 && cuGraphicsGLRegisterBuffer(NULL, 1, 0) == 1);
+    CHECK(cuGraphicsMapResources(1, &found, NULL) == 400 && cuGraphicsMapResources(0, &found, NULL) == 1);
+    CHECK(cuGraphicsUnregisterResource(found) == 400);
+}
+
+// The same by the names of CUDA 10 and 11. An event is recorded on a stream where no context is current.
+static void earlier(Handle context, Handle event) {
+    Handle graph, executable, node, error = stream;
+    unsigned value = 31;
+    int result = -1;
+    char log[8] = "unused";
+    void *arguments[] = {&memory, &value};
+    Kernel kernel = {function, {1, 1, 1}, {COUNT, 1, 1}, 0, arguments, NULL, NULL, NULL}, asked;
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddKernelNode(&node, graph, NULL, 0, &kernel));
+    CHECK(cuGraphAddKernelNode(&node, graph, NULL, 0, NULL) == 1);
+    OK(cuGraphKernelNodeGetParams(node, &asked));
+    CHECK(asked.function == function && asked.block[0] == COUNT && *(unsigned *)asked.arguments[1] == 31);
+    OK(cuGraphInstantiate_v2(&executable, graph, &error, log, sizeof log));
+    CHECK(error == NULL && log[0] == 0);
+    OK(cuGraphLaunch(executable, stream));
+    expect_words(31);
+    value = 32;
+    OK(cuGraphExecKernelNodeSetParams(executable, node, &kernel));
+    OK(cuCtxSetCurrent(NULL));
+    CHECK(cuEventRecord(event, NULL) == 201);
+    OK(cuEventRecord(event, stream));
+    OK(cuCtxSetCurrent(context));
+    OK(cuGraphLaunch(executable, stream));
+    expect_words(32);
+    OK(cuGraphExecUpdate(executable, graph, &error, &result));
+    CHECK(error == NULL && result == 0);
+    OK(cuGraphExecDestroy(executable));
+    OK(cuGraphDestroy(graph));
 }
 
 // Nodes that came of a captured stream tell as much.
@@ -335,6 +377,7 @@ int main(void) {
     parameters_of_nodes(event);
     nodes_of_any_sort(event);
     nothing_external();
+    earlier(context, event);
     captured();
     parts(event);
     return verdict();

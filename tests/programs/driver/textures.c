@@ -149,6 +149,16 @@ static void planes(Address out) {
             CHECK(got[y][x] == 2 * values[y][x]);
     back.from.x = 4;
     EXPECT(1, cuMemcpy2D_v2(&back));
+    // Rows may begin behind the pitch, but not be longer.
+    float spaced[2 * Y * X] = {0};
+    back.from.x = 0;
+    back.to.host = spaced;
+    back.to.x = sizeof *got * Y;
+    OK(cuMemcpy2D_v2(&back));
+    for (int at = 0; at < Y * X; at++)
+        CHECK(spaced[Y * X + at] == got[at / X][at % X] && spaced[at] == 0);
+    back.to.pitch = sizeof *got - 1;
+    EXPECT(1, cuMemcpy2D_v2(&back));
     OK(cuSurfObjectDestroy(surface));
     OK(cuTexObjectDestroy(texture));
     EXPECT(1, cuTexObjectDestroy(texture));

@@ -2,6 +2,7 @@
 //!
 //! A group of instructions is a kernel. Each thread has its own operands: edge values and random numbers.
 
+mod addresses;
 mod at_once;
 mod bits;
 mod blocks;

@@ -10,10 +10,15 @@ pub struct Warp(Kernels);
 impl Warp {
     /// Launches a kernel with one warp and buffers of words. Gives what the last one holds then.
     pub fn launch(&self, kernel: &str, words: &[Vec<u32>]) -> Vec<u32> {
+        self.launch_with_shared(kernel, words, 0)
+    }
+
+    /// The same with so many bytes of dynamic shared memory.
+    pub fn launch_with_shared(&self, kernel: &str, words: &[Vec<u32>], shared: u32) -> Vec<u32> {
         let buffers: Vec<_> = words.iter().map(|words| self.0.buffer(words)).collect();
         let arguments: Vec<_> = buffers.iter().map(|buffer| buffer.argument()).collect();
         self.0
-            .launch(kernel, Shape::spmd(1, 32), &arguments)
+            .launch_with(kernel, Shape::spmd(1, 32), shared, &arguments)
             .unwrap_or_else(|error| panic!("{error}"));
         self.0.read(*buffers.last().expect("a buffer"))
     }

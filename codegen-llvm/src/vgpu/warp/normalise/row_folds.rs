@@ -8,8 +8,8 @@
 //!
 //! With a lane for each row, its elements lie apart, and shuffles bring them together. One thread alone loads whole
 //! vectors of them, if they may be combined in any order. The device link has unrolled such a loop: an iteration
-//! combines a few elements ([`super::row_loop`]). In the function it is rolled again ([`super::row_fold_function`]), and
-//! LLVM makes vectors. The call is for long rows in device memory. The loop stays beside it for the others.
+//! combines a few elements ([`super::row_loop`]). In the function it is rolled again ([`super::row_fold_function`]),
+//! and LLVM makes vectors. The call is for long rows in device memory. The loop stays beside it for the others.
 
 use anyhow::Result;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntUGE};
