@@ -23,6 +23,11 @@ static void run(const char *what) {
         for (int i = 0; i < 1000; i++)
             sink += 1;
         printf("iterations %d\n", sink);
+    } else if (strcmp(what, "reducing-teams") == 0) {
+        long sum = 0;
+#pragma omp target teams num_teams(1073741825) thread_limit(32) reduction(+ : sum)
+        sum += 1;
+        printf("%ld\n", sum);
     } else if (strcmp(what, "thread-limit") == 0) {
         // More threads than a block can have: bounded.
         int threads = 0;

@@ -178,6 +178,20 @@ fn too_much_shared_memory() {
         .failed_with("ompx_dyn_cgroup_mem", &facts);
 }
 
+/// More teams than a buffer has records for, where each has its own.
+#[test]
+fn too_many_teams_that_reduce() {
+    let place = format!("limits.c:{}", line_of(SOURCE, "num_teams(1073741825)"));
+    let facts = [
+        "cannot be launched: 1073741825 teams reduce",
+        "hint: lower num_teams",
+        &place,
+    ];
+    LIMITS
+        .run(&["reducing-teams"])
+        .failed_with("num_teams(1073741825)", &facts);
+}
+
 /// More device memory than there is: a routine returns an error, a construct ends the program.
 #[test]
 fn copies_to_no_memory() {

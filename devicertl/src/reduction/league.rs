@@ -69,6 +69,10 @@ pub unsafe extern "C" fn __kmpc_gpu_xteam_reduce_nowait(
 /// environment").
 const LAUNCH_RECORDS: u32 = 1024;
 
+/// No buffer has more records: the host refuses such launches. So numbers of records do not wrap, and the virtual GPU's
+/// compiler need not ask whether those of a warp's lanes follow each other.
+const MOST_RECORDS: u32 = 1 << 30;
+
 /// How many records the buffer of a launch has if there are `stated` in the program. Where warps are executed one by one,
 /// each team has its own: nobody waits, and what does not wait is faster there
 /// (docs/decisions/0132-a-record-for-each-team.md).
@@ -136,7 +140,7 @@ unsafe fn reduce_teams(
         return 0;
     }
     arch::fence_device();
-    let used = buffer.records.min(arch::block_count());
+    let used = buffer.records.min(arch::block_count()).min(MOST_RECORDS);
     let active = threads.min(used);
     // SAFETY: all teams have delivered; the functions are clang's for this list.
     unsafe {

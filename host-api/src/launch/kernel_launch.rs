@@ -232,6 +232,10 @@ fn start(
 /// relies on it where the compiler states no number (docs/abi.md, section 4).
 const LAUNCH_RECORDS: u32 = 1024;
 
+/// Most records of a buffer that has one for each team. The device runtime counts on it (devicertl:
+/// `reduction/league.rs`).
+const MOST_RECORDS: u32 = 1 << 30;
+
 fn reduction_buffer(
     work: &DeviceWork<'_>,
     region: &Region,
@@ -249,6 +253,12 @@ fn reduction_buffer(
     let size = u64::from(environment.reduction_data_size) * u64::from(records);
     if size == 0 {
         return Ok(None);
+    }
+    if records > MOST_RECORDS {
+        return Err(Error::Launch {
+            kernel: region.name.clone(),
+            why: format!("{teams} teams reduce, and {MOST_RECORDS} are the most"),
+        });
     }
     let device = work.device;
     device
