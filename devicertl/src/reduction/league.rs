@@ -73,8 +73,8 @@ const LAUNCH_RECORDS: u32 = 1024;
 /// compiler need not ask whether those of a warp's lanes follow each other.
 const MOST_RECORDS: u32 = 1 << 30;
 
-/// How many records the buffer of a launch has if there are `stated` in the program. Where warps are executed one by one,
-/// each team has its own: nobody waits, and what does not wait is faster there
+/// How many records the buffer of a launch has if there are `stated` in the program. Where warps are executed one by
+/// one, each team has its own: nobody waits, and what does not wait is faster there
 /// (docs/decisions/0132-a-record-for-each-team.md).
 #[inline(always)]
 fn records_of_launch(stated: u32) -> u32 {

@@ -307,9 +307,9 @@ macro_rules! static_init {
             }
         }
 
-        /// One piece of a loop from 0 on in steps of one, of a signed type, for each team: [`UNIT`]s as `balanced` deals
-        /// them, but without a branch. The stride is what is left of the loop: so compilers see that no second piece
-        /// follows.
+        /// One piece of a loop from 0 on in steps of one, of a signed type, for each team: [`UNIT`]s as `balanced`
+        /// deals them, but without a branch. The stride is what is left of the loop: so compilers see that no second
+        /// piece follows.
         #[inline(always)]
         pub unsafe fn $piece(
             is_last: *mut i32,

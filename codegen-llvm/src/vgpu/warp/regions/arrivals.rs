@@ -56,8 +56,8 @@ pub fn write_now(frames: &Frames, builder: &Builder, frame: Value, barrier: Valu
     }
 }
 
-/// Writes what is constant for all warps of the call, which have run, and returns. `all_ended`: whether they have ended.
-/// The region behind a barrier has its place in `barriers` and one more as a number.
+/// Writes what is constant for all warps of the call, which have run, and returns. `all_ended`: whether they have
+/// ended. The region behind a barrier has its place in `barriers` and one more as a number.
 pub fn write_at_end(
     context: Context,
     frames: &Frames,

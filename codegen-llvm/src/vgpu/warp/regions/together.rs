@@ -1,8 +1,8 @@
 //! Goes on from region to region without a return to the engine, as long as all warps come to one barrier of the whole
 //! block.
 //!
-//! A return and a call cost some 14 ns, as much as many a region. So each warp's end of a region adds a bit for where it
-//! is, and behind the loop over warps stands the question whether there is one bit.
+//! A return and a call cost some 14 ns, as much as many a region. So each warp's end of a region adds a bit for where
+//! it is, and behind the loop over warps stands the question whether there is one bit.
 
 use std::mem::offset_of;
 
