@@ -5,16 +5,16 @@ use omptarget_driver::{Failure, Result};
 
 /// All families. The virtual GPU must be there: it needs nothing that a machine may lack.
 pub fn all() -> Result<Vec<Family>> {
-    opened(&[])
+    opened(device_families::all())
 }
 
 /// The families that `OMPTARGET_DEVICES` names, or all.
 pub fn wanted() -> Result<Vec<Family>> {
-    opened(&names(&std::env::var(VARIABLE).unwrap_or_default()))
+    let wanted = names(&std::env::var(VARIABLE).unwrap_or_default());
+    opened(families(&wanted))
 }
 
-fn opened(wanted: &[String]) -> Result<Vec<Family>> {
-    let families = families(wanted);
+fn opened(families: Vec<Family>) -> Result<Vec<Family>> {
     for family in &families {
         match family.open(|_| ()) {
             Err(Absence::Unusual(why)) if family.name() == "vgpu" => {

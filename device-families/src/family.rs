@@ -17,8 +17,8 @@ struct Kind {
     /// Whether its devices only stand in for GPUs. A program gets them if there are no other devices or if the user
     /// names the family.
     stands_in: bool,
-    /// Opens its plugin. `named`: the user names the family.
-    open: fn(named: bool) -> Result<Opened, Absence>,
+    /// Opens its plugin. `insist`: also where that takes long and nothing hints at such a device.
+    open: fn(insist: bool) -> Result<Opened, Absence>,
 }
 
 /// A family whose plugin is open.
@@ -74,7 +74,7 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "amdgpu",
         stands_in: false,
-        open: |named| match plugin_amdgpu::plugin(named) {
+        open: |insist| match plugin_amdgpu::plugin(insist) {
             Ok(found) => Ok(Opened {
                 plugin: found.plugin,
                 left_out: found.left_out,
@@ -107,6 +107,8 @@ pub struct Family {
     kind: &'static Kind,
     /// Whether the user names it.
     named: bool,
+    /// As for [`Kind::open`].
+    insist: bool,
     opened: OnceLock<Result<Opened, Absence>>,
 }
 
@@ -124,7 +126,7 @@ impl Family {
     /// Its plugin, or why there is none. The first call opens it, and `report` hears of an absence once.
     pub fn open(&self, report: impl FnOnce(&Absence)) -> Result<&Opened, &Absence> {
         let opened = self.opened.get_or_init(|| {
-            let opened = (self.kind.open)(self.named);
+            let opened = (self.kind.open)(self.insist);
             if let Err(absence) = &opened {
                 report(absence);
             }
@@ -153,9 +155,19 @@ pub fn families(wanted: &[String]) -> Vec<Family> {
         .map(|kind| Family {
             kind,
             named: !wanted.is_empty(),
+            insist: !wanted.is_empty(),
             opened: OnceLock::new(),
         })
         .collect()
+}
+
+/// All families, for who wants to know what there is, or exactly why not.
+pub fn all() -> Vec<Family> {
+    let insisted = |family| Family {
+        insist: true,
+        ..family
+    };
+    families(&[]).into_iter().map(insisted).collect()
 }
 
 /// A complaint about the first of `wanted` that is no family; `None` if all are.

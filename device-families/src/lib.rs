@@ -6,5 +6,5 @@
 mod family;
 mod verdict;
 
-pub use family::{Absence, Family, Opened, VARIABLE, families, names, unknown};
+pub use family::{Absence, Family, Opened, VARIABLE, all, families, names, unknown};
 pub use verdict::{Verdict, judge};
