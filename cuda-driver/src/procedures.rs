@@ -168,7 +168,7 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphGetEdges 10000 graphs::cuGraphGetEdges;
         cuGraphGetNodes 10000 graphs::cuGraphGetNodes;
         cuGraphGetRootNodes 10000 graphs::cuGraphGetRootNodes;
-        cuGraphInstantiate 10000 earlier_graphs::cuGraphInstantiate;
+        cuGraphInstantiate 10000 earlier_names::cuGraphInstantiate;
         cuGraphInstantiate 11000 earlier_graphs::cuGraphInstantiate_v2;
         cuGraphInstantiate 12000 user_objects::cuGraphInstantiateWithFlags;
         cuUserObjectCreate 11030 user_objects::cuUserObjectCreate;

@@ -175,10 +175,15 @@ impl ReadLoop {
     ///       `-----------------------'
     /// ```
     fn unroll(&self, context: Context) {
-        let phis: Vec<Value> = phis(self.block).collect();
-        let starts: Option<Vec<Value>> =
-            phis.iter().map(|phi| incoming(*phi, self.before)).collect();
-        let nexts: Option<Vec<Value>> = phis.iter().map(|phi| incoming(*phi, self.block)).collect();
+        let phis: Vec<Value> = self.block.phis().collect();
+        let starts: Option<Vec<Value>> = phis
+            .iter()
+            .map(|phi| phi.incoming_from(self.before))
+            .collect();
+        let nexts: Option<Vec<Value>> = phis
+            .iter()
+            .map(|phi| phi.incoming_from(self.block))
+            .collect();
         let (Some(starts), Some(nexts), Some(end)) = (starts, nexts, self.before.terminator())
         else {
             return;
@@ -210,8 +215,8 @@ impl ReadLoop {
         for (phi, value) in phis.iter().zip(&values) {
             phi.add_incoming(*value, rest);
         }
-        for phi in self::phis(self.after) {
-            if let Some(value) = incoming(phi, self.block) {
+        for phi in self.after.phis() {
+            if let Some(value) = phi.incoming_from(self.block) {
                 phi.add_incoming(copy_in(&copies, value), rest);
             }
         }
@@ -270,18 +275,6 @@ fn narrow(value: Value) -> Value {
         Some(LLVMZExt | LLVMSExt) => value.operand(0),
         _ => value,
     }
-}
-
-fn phis(block: Block) -> impl Iterator<Item = Value> {
-    block.instructions().into_iter().filter(|it| it.is_phi())
-}
-
-/// What a phi is if control comes from a block.
-fn incoming(phi: Value, block: Block) -> Option<Value> {
-    let incoming = phi.incoming();
-    incoming
-        .into_iter()
-        .find_map(|(value, from)| (from == block).then_some(value))
 }
 
 /// What stands for a value, which may be from outside of the loop.

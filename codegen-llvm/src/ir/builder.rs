@@ -140,6 +140,25 @@ impl Builder {
         )))
     }
 
+    /// What an instruction that only computes does, with other operands. None of its flags need hold for these.
+    pub fn on_operands(&self, instruction: Value, operands: &[Value]) -> Value {
+        use LLVMOpcode::*;
+        let opcode = instruction.opcode().expect("an instruction has an opcode");
+        match opcode {
+            LLVMICmp => self.compare(instruction.int_predicate(), operands[0], operands[1]),
+            LLVMFCmp => self.compare_floats_as(instruction, operands[0], operands[1]),
+            LLVMSelect => self.select(operands[0], operands[1], operands[2]),
+            LLVMGetElementPtr => {
+                let ty = instruction.source_element_type();
+                self.index(ty, operands[0], &operands[1..])
+            }
+            LLVMFNeg => self.negate(operands[0]),
+            LLVMFreeze => self.freeze(operands[0]),
+            _ if operands.len() == 2 => self.binary(opcode, operands[0], operands[1]),
+            _ => self.cast(opcode, operands[0], instruction.ty()),
+        }
+    }
+
     /// `add nsw`.
     pub fn add_without_overflow(&self, left: Value, right: Value) -> Value {
         Value(llvm!(core::LLVMBuildNSWAdd(

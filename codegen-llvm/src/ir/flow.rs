@@ -20,6 +20,12 @@ impl Builder {
 }
 
 impl Value {
+    /// What a phi is if control comes from a block.
+    pub fn incoming_from(self, block: Block) -> Option<Value> {
+        let mut all = self.incoming().into_iter();
+        all.find_map(|(value, from)| (from == block).then_some(value))
+    }
+
     /// Redirects a terminator's edges from `old` to `new`. The caller updates the phis of both.
     pub fn redirect(self, old: Block, new: Block) {
         for (index, way) in self.successors().into_iter().enumerate() {
@@ -31,6 +37,11 @@ impl Value {
 }
 
 impl Block {
+    /// Its phis in order; a snapshot.
+    pub fn phis(self) -> impl Iterator<Item = Value> {
+        self.instructions().into_iter().filter(|it| it.is_phi())
+    }
+
     /// In the block's phis, replaces the predecessor `old` by `new`.
     pub fn rename_incoming(self, context: Context, old: Block, new: Block) {
         for phi in self.instructions() {

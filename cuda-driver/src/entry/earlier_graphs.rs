@@ -4,24 +4,34 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use cudart::abi::{KernelParameters, UpdateResult};
-use cudart::error::{Code, Result};
+use cudart::error::Code;
 
 use crate::entry::graph_nodes::{self, KernelNode};
 use crate::entry::{graph_questions, outcome, place, user_objects};
 use crate::status::answer;
 
 /// `CUDA_KERNEL_NODE_PARAMS_v1` as today's structure.
+fn today(launch: KernelParameters) -> KernelNode {
+    KernelNode {
+        launch,
+        kernel: std::ptr::null_mut(),
+        context: std::ptr::null_mut(),
+    }
+}
+
+/// Calls a function of today's with that structure.
 ///
 /// # Safety
 /// The address is null or valid.
-unsafe fn today(parameters: *const KernelParameters) -> Result<KernelNode> {
+unsafe fn with_today(
+    parameters: *const KernelParameters,
+    call: impl FnOnce(&KernelNode) -> i32,
+) -> i32 {
     // SAFETY: caller.
-    let launch = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
-    Ok(KernelNode {
-        launch: *launch,
-        kernel: std::ptr::null_mut(),
-        context: std::ptr::null_mut(),
-    })
+    match unsafe { parameters.as_ref() } {
+        Some(launch) => call(&today(*launch)),
+        None => answer(Err(Code::INVALID_VALUE)),
+    }
 }
 
 /// Adds a kernel's launch.
@@ -37,12 +47,10 @@ pub unsafe extern "C" fn cuGraphAddKernelNode(
     parameters: *const KernelParameters,
 ) -> i32 {
     // SAFETY: caller.
-    match unsafe { today(parameters) } {
-        // SAFETY: caller.
-        Ok(given) => unsafe {
-            graph_nodes::cuGraphAddKernelNode_v2(node, graph, after, count, &given)
-        },
-        Err(code) => answer(Err(code)),
+    unsafe {
+        with_today(parameters, |given| {
+            graph_nodes::cuGraphAddKernelNode_v2(node, graph, after, count, given)
+        })
     }
 }
 
@@ -56,10 +64,10 @@ pub unsafe extern "C" fn cuGraphKernelNodeSetParams(
     parameters: *const KernelParameters,
 ) -> i32 {
     // SAFETY: caller.
-    match unsafe { today(parameters) } {
-        // SAFETY: caller.
-        Ok(given) => unsafe { graph_nodes::cuGraphKernelNodeSetParams_v2(node, &given) },
-        Err(code) => answer(Err(code)),
+    unsafe {
+        with_today(parameters, |given| {
+            graph_nodes::cuGraphKernelNodeSetParams_v2(node, given)
+        })
     }
 }
 
@@ -74,12 +82,10 @@ pub unsafe extern "C" fn cuGraphExecKernelNodeSetParams(
     parameters: *const KernelParameters,
 ) -> i32 {
     // SAFETY: caller.
-    match unsafe { today(parameters) } {
-        // SAFETY: caller.
-        Ok(given) => unsafe {
-            graph_nodes::cuGraphExecKernelNodeSetParams_v2(executable, node, &given)
-        },
-        Err(code) => answer(Err(code)),
+    unsafe {
+        with_today(parameters, |given| {
+            graph_nodes::cuGraphExecKernelNodeSetParams_v2(executable, node, given)
+        })
     }
 }
 
@@ -95,11 +101,7 @@ pub unsafe extern "C" fn cuGraphKernelNodeGetParams(
     let ask = || {
         // SAFETY: caller.
         let place = unsafe { place(parameters)? };
-        let mut found = KernelNode {
-            launch: KernelParameters::default(),
-            kernel: std::ptr::null_mut(),
-            context: std::ptr::null_mut(),
-        };
+        let mut found = today(KernelParameters::default());
         // SAFETY: the place is valid.
         outcome(unsafe { graph_questions::cuGraphKernelNodeGetParams_v2(node, &mut found) })?;
         *place = found.launch;
@@ -130,22 +132,6 @@ pub unsafe extern "C" fn cuGraphInstantiate_v2(
     }
     // SAFETY: caller.
     unsafe { user_objects::cuGraphInstantiateWithFlags(executable, graph, 0) }
-}
-
-/// The same by the name that it had first.
-///
-/// # Safety
-/// As for that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuGraphInstantiate(
-    executable: *mut *mut c_void,
-    graph: *mut c_void,
-    error_node: *mut *mut c_void,
-    log: *mut c_char,
-    bytes: usize,
-) -> i32 {
-    // SAFETY: caller.
-    unsafe { cuGraphInstantiate_v2(executable, graph, error_node, log, bytes) }
 }
 
 /// Has a graph that can be launched become another one.

@@ -31,6 +31,9 @@ earlier! {
     cuDevicePrimaryCtxReset = primary::cuDevicePrimaryCtxReset_v2(device: c_int);
     cuDevicePrimaryCtxSetFlags = primary::cuDevicePrimaryCtxSetFlags_v2(device: c_int, flags: u32);
     cuEventDestroy = events::cuEventDestroy_v2(event: *mut c_void);
+    cuGraphInstantiate = earlier_graphs::cuGraphInstantiate_v2(
+        executable: *mut *mut c_void, graph: *mut c_void, error_node: *mut *mut c_void, log: *mut c_char, bytes: usize
+    );
     cuIpcOpenMemHandle = processes::cuIpcOpenMemHandle_v2(memory: *mut *mut c_void, handle: Handle, flags: u32);
     cuLinkAddData = links::cuLinkAddData_v2(
         state: *mut c_void, kind: c_int, data: *const c_void, size: usize, name: *const c_char,

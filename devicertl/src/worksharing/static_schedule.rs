@@ -503,17 +503,17 @@ macro_rules! static_init {
     };
 }
 static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32, deal_i32,
-    deal_one_by_one_i32, piece_i32, __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
-    __kmpc_dist_for_static_init_4);
+    deal_one_by_one_i32, piece_i32, __kmpc_for_static_init_4, __kmpc_distribute_static_init_4,
+    __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4);
 static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32, deal_u32,
-    deal_one_by_one_u32, piece_u32, __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
-    __kmpc_dist_for_static_init_4u);
+    deal_one_by_one_u32, piece_u32, __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u,
+    __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u);
 static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64, deal_i64,
-    deal_one_by_one_i64, piece_i64, __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
-    __kmpc_dist_for_static_init_8);
+    deal_one_by_one_i64, piece_i64, __kmpc_for_static_init_8, __kmpc_distribute_static_init_8,
+    __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8);
 static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64, deal_u64,
-    deal_one_by_one_u64, piece_u64, __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
-    __kmpc_dist_for_static_init_8u);
+    deal_one_by_one_u64, piece_u64, __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u,
+    __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u);
 
 /// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).
 #[unsafe(no_mangle)]

@@ -22,7 +22,7 @@ pub struct GridLoop {
 
 /// Finds the step and the end of a loop of these basic blocks, from its header on; `None` for any other loop.
 pub fn of(blocks: &[Block]) -> Option<GridLoop> {
-    let counters: HashSet<_> = phis(*blocks.first()?).collect();
+    let counters: HashSet<_> = blocks.first()?.phis().collect();
     blocks.iter().find_map(|block| {
         let test = block.terminator()?.condition()?;
         if test.opcode()? != LLVMOpcode::LLVMICmp {
@@ -77,8 +77,4 @@ fn depends_on_blocks(step: Value) -> bool {
         }
     }
     false
-}
-
-fn phis(block: Block) -> impl Iterator<Item = Value> {
-    block.instructions().into_iter().filter(|it| it.is_phi())
 }

@@ -79,32 +79,21 @@ impl Vectoriser<'_> {
     /// The instruction on lane 0's values. Lane 0 may be inactive, so the kernel's flags (`nsw`, `inbounds`) need not
     /// hold.
     fn compute_lane_zero(&mut self, instruction: Value) -> Value {
-        use LLVMOpcode::*;
-        let opcode = instruction.opcode().unwrap_or(LLVMFreeze);
         let operands: Vec<_> = instruction
             .operands()
             .into_iter()
             .map(|operand| self.scalar(operand))
             .collect();
         let builder = &self.builder;
-        match opcode {
-            LLVMOr if instruction.is_disjoint() => {
-                builder.binary(LLVMAdd, operands[0], operands[1])
+        match instruction.opcode() {
+            Some(LLVMOpcode::LLVMOr) if instruction.is_disjoint() => {
+                builder.binary(LLVMOpcode::LLVMAdd, operands[0], operands[1])
             }
-            LLVMICmp => builder.compare(instruction.int_predicate(), operands[0], operands[1]),
-            LLVMSelect => builder.select(operands[0], operands[1], operands[2]),
-            LLVMGetElementPtr => builder.index(
-                instruction.source_element_type(),
-                operands[0],
-                &operands[1..],
-            ),
-            _ if operands.len() == 2 => builder.binary(opcode, operands[0], operands[1]),
-            LLVMFreeze => builder.freeze(operands[0]),
             // Lane 0's value may be negative where lane 0 is inactive.
-            LLVMZExt if instruction.is_of_nonnegative() => {
-                builder.cast(LLVMSExt, operands[0], instruction.ty())
+            Some(LLVMOpcode::LLVMZExt) if instruction.is_of_nonnegative() => {
+                builder.cast(LLVMOpcode::LLVMSExt, operands[0], instruction.ty())
             }
-            _ => builder.cast(opcode, operands[0], instruction.ty()),
+            _ => builder.on_operands(instruction, &operands),
         }
     }
 

@@ -44,4 +44,4 @@ mod wave_operations;
 mod window_checks;
 
 pub use vectoriser::{Request, build};
-pub use window_checks::library;
+pub use window_checks::{compare_window, library};

@@ -5,7 +5,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::WINDOW_SHIFT;
 
 use super::vectoriser::Vectoriser;
-use crate::ir::{Type, Value};
+use crate::ir::{Builder, Type, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
@@ -60,10 +60,10 @@ impl Vectoriser<'_> {
         };
         let suspect = if self.divergence.shape(base).is_uniform() {
             let base = self.scalar(base);
-            self.outside(base, Type::int(self.context, 64))
+            self.outside(base, 1)
         } else {
             let bases = self.vector(base);
-            let outside = self.outside(bases, Type::int(self.context, 64).vector(self.width));
+            let outside = self.outside(bases, self.width);
             self.any_active(outside)
         };
         let checker = self.library_function("vgpu.warp.check", call)?;
@@ -105,23 +105,10 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// Whether pointers lie outside the device window.
-    fn outside(&self, pointers: Value, int: Type) -> Value {
-        let vector = int != Type::int(self.context, 64);
-        let constant = |value: u64| {
-            let scalar = Value::int(Type::int(self.context, 64), value);
-            if vector {
-                self.builder.splat(scalar, self.width)
-            } else {
-                scalar
-            }
-        };
-        let bits = self.builder.cast(LLVMOpcode::LLVMPtrToInt, pointers, int);
-        let window = self
-            .builder
-            .binary(LLVMOpcode::LLVMLShr, bits, constant(WINDOW_SHIFT.into()));
-        self.builder
-            .compare(LLVMIntPredicate::LLVMIntNE, window, constant(self.window))
+    /// Whether a pointer lies outside the device window; of a vector of pointers, which do.
+    fn outside(&self, pointers: Value, lanes: u32) -> Value {
+        let differs = LLVMIntPredicate::LLVMIntNE;
+        compare_window(&self.builder, differs, pointers, lanes, self.window)
     }
 
     fn library_function(&self, name: &str, call: Value) -> Result<Value, Refusal> {
@@ -133,4 +120,25 @@ impl Vectoriser<'_> {
             )
         })
     }
+}
+
+/// Compares the device window with this index and that of a pointer, or those of a vector of pointers.
+pub fn compare_window(
+    builder: &Builder,
+    predicate: LLVMIntPredicate,
+    pointers: Value,
+    lanes: u32,
+    window: u64,
+) -> Value {
+    let scalar = Type::int(builder.context(), 64);
+    let (int, constant): (Type, &dyn Fn(u64) -> Value) = match lanes {
+        1 => (scalar, &|value| Value::int(scalar, value)),
+        _ => (scalar.vector(lanes), &|value| {
+            builder.splat(Value::int(scalar, value), lanes)
+        }),
+    };
+    let bits = builder.cast(LLVMOpcode::LLVMPtrToInt, pointers, int);
+    let shift = constant(WINDOW_SHIFT.into());
+    let index = builder.binary(LLVMOpcode::LLVMLShr, bits, shift);
+    builder.compare(predicate, index, constant(window))
 }

@@ -182,7 +182,11 @@ pub fn build(module: &Module, element: &Element, combine: Value, name: &str) -> 
         values.insert(load, loaded);
     }
     for &operation in &element.operations {
-        let made = again(&builder, operation, &values);
+        // What is known of the first element's operands need not hold for all.
+        let operands = operation.operands().into_iter();
+        let operands: Vec<_> = operands.map(|it| *values.get(&it).unwrap_or(&it)).collect();
+        let made = builder.on_operands(operation, &operands);
+        made.take_fast_math(operation);
         values.insert(operation, made);
     }
     let value = values.get(&element.value).copied().unwrap_or(element.value);
@@ -201,24 +205,4 @@ pub fn build(module: &Module, element: &Element, combine: Value, name: &str) -> 
     sum.add_incoming(next_sum, body);
     Builder::at_end(context, end).return_value(next_sum);
     function
-}
-
-/// Does an operation on other values. What is known of the first element's operands need not hold for all: there are no
-/// flags but those of floating-point numbers.
-fn again(builder: &Builder, operation: Value, values: &HashMap<Value, Value>) -> Value {
-    let operand = |at| {
-        let old = operation.operand(at);
-        values.get(&old).copied().unwrap_or(old)
-    };
-    let opcode = operation.opcode().expect("it is an instruction");
-    let made = match opcode {
-        LLVMICmp => builder.compare(operation.int_predicate(), operand(0), operand(1)),
-        LLVMFCmp => builder.compare_floats_as(operation, operand(0), operand(1)),
-        LLVMSelect => builder.select(operand(0), operand(1), operand(2)),
-        LLVMFNeg => builder.negate(operand(0)),
-        _ if operation.operand_count() == 1 => builder.cast(opcode, operand(0), operation.ty()),
-        _ => builder.binary(opcode, operand(0), operand(1)),
-    };
-    made.take_fast_math(operation);
-    made
 }

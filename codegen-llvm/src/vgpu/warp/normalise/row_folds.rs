@@ -13,18 +13,19 @@
 
 use anyhow::Result;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntUGE};
-use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMLShr, LLVMMul, LLVMPtrToInt};
+use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMMul};
 
 use super::row_fold_function;
-use super::row_loop::{RowLoop, incoming};
+use super::row_loop::RowLoop;
 use crate::analysis::control_flow::ControlFlow;
-use crate::ir::{Builder, Module, Type, Value};
+use crate::ir::{Builder, Module, Value};
 use crate::vgpu::unit::{Kernel, Unit};
 use crate::vgpu::warp::analysis::context_fields::LaneAxis;
 use crate::vgpu::warp::analysis::divergence::Divergence;
 use crate::vgpu::warp::analysis::linearise::BlockOrder;
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::analysis::width;
+use crate::vgpu::warp::form::compare_window;
 
 /// The shortest row, in elements, for which a function is called.
 const SHORTEST: u64 = 48;
@@ -105,7 +106,7 @@ impl RowLoop {
         let shortest = Value::int(count.ty(), SHORTEST);
         let long = builder.compare(LLVMIntUGE, count, shortest);
         let fits = self.bases.iter().fold(long, |fits, &base| {
-            let inside = is_inside(&builder, base, window);
+            let inside = compare_window(&builder, LLVMIntEQ, base, 1, window);
             builder.binary(LLVMAnd, fits, inside)
         });
         let start = |value: Value| self.counters.get(&value).map_or(value, |it| it.first);
@@ -117,16 +118,16 @@ impl RowLoop {
             .rows
             .iter()
             .map(|row| row.emit(context, &at_call, start));
-        let first = incoming(self.sum, self.before).expect("a phi has a value from each block");
+        let first = self.sum.incoming_from(self.before);
+        let first = first.expect("a phi has a value from each block");
         let arguments: Vec<_> = [count, first]
             .into_iter()
             .chain(rows)
             .chain(self.element.parameters.iter().copied())
             .collect();
         let folded = at_call.call_function(function, &arguments);
-        let phis = self.behind.instructions().into_iter();
-        for phi in phis.filter(|it| it.is_phi()) {
-            let left = incoming(phi, self.body);
+        for phi in self.behind.phis() {
+            let left = phi.incoming_from(self.body);
             let counter = self.counters.values().find(|it| Some(it.next) == left);
             let value = counter.map(|counter| counter.after(&at_call, iterations));
             phi.add_incoming(value.unwrap_or(folded), call);
@@ -136,13 +137,4 @@ impl RowLoop {
         // SAFETY: nothing uses a jump.
         unsafe { jump.erase() };
     }
-}
-
-/// Whether a pointer leads into the device window (`vgpu/window.rs`).
-fn is_inside(builder: &Builder, base: Value, window: u64) -> Value {
-    let wide = Type::int(builder.context(), 64);
-    let bits = builder.cast(LLVMPtrToInt, base, wide);
-    let shift = Value::int(wide, vgpu_abi::WINDOW_SHIFT.into());
-    let index = builder.binary(LLVMLShr, bits, shift);
-    builder.compare(LLVMIntEQ, index, Value::int(wide, window))
 }

@@ -49,7 +49,7 @@ impl RowLoop {
         let (before, behind) = neighbours(flow, body)?;
         let instructions = body.instructions();
         let (counters, sum) = counters_and_sum(body)?;
-        let last = incoming(sum, body)?;
+        let last = sum.incoming_from(body)?;
         let (combine, elements) = combined(sum, last, body)?;
         let (counter, bound) = exit(&counters, body)?;
         let may_leave =
@@ -119,7 +119,7 @@ impl RowLoop {
 
 impl Counter {
     fn of(phi: Value, body: Block) -> Option<Counter> {
-        let next = incoming(phi, body)?;
+        let next = phi.incoming_from(body)?;
         let adds = next.opcode() == Some(LLVMAdd) && next.operand(0) == phi;
         let step = next.operand_or_none(1).filter(|_| adds)?.as_signed_int()?;
         let others = phi.incoming().into_iter().filter(|&(_, from)| from != body);
@@ -158,7 +158,7 @@ impl Counter {
 /// A loop's counters, and its only other phi.
 fn counters_and_sum(body: Block) -> Option<(HashMap<Value, Counter>, Value)> {
     let (mut counters, mut sum) = (HashMap::new(), None);
-    for phi in body.instructions().into_iter().filter(|it| it.is_phi()) {
+    for phi in body.phis() {
         match Counter::of(phi, body) {
             Some(counter) => {
                 counters.insert(phi, counter);
@@ -186,12 +186,6 @@ fn neighbours(flow: &ControlFlow, body: Block) -> Option<(Block, Block)> {
     };
     let fits = before.successors() == [body] && flow.predecessors(behind).eq([body]);
     fits.then_some((before, behind))
-}
-
-/// A phi's value from a block.
-pub fn incoming(phi: Value, from: Block) -> Option<Value> {
-    let mut all = phi.incoming().into_iter();
-    all.find_map(|(value, block)| (block == from).then_some(value))
 }
 
 /// The first of the operations by which `sum` becomes `last`, and what each adds. They may be done in any order.
@@ -231,8 +225,7 @@ fn has_no_other_effect(
         Some(LLVMOpcode::LLVMCall) => is_window_check(it) || row_fold_function::is_associative(it),
         _ => true,
     };
-    let phis = behind.instructions().into_iter().filter(|it| it.is_phi());
-    let mut leaving = phis.filter_map(|phi| incoming(phi, body));
+    let mut leaving = behind.phis().filter_map(|phi| phi.incoming_from(body));
     leaving.all(&may_leave) && { instructions.iter() }.all(|&it| harmless(it) && stays(it))
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::{CHECK_SYMBOLS, LIBRARY_SYMBOLS};
 
-use super::MAX_BARRIERS;
+use super::together::MAX_REGIONS;
 use crate::ir::Value;
 
 /// The barrier.
@@ -45,7 +45,7 @@ pub fn barriers(form: Value) -> Option<Vec<Value>> {
         }
     }
     let context = form.parameters()[0];
-    let is_known = (1..=MAX_BARRIERS).contains(&found.len());
+    let is_known = (1..=MAX_REGIONS).contains(&found.len());
     (is_known && stays_unread(context)).then_some(found)
 }
 

@@ -26,9 +26,6 @@ use vgpu_abi::artifact::WarpForm;
 use crate::ir::{Block, Builder, Context, Value};
 use crate::vgpu::unit::{Kernel, Unit};
 
-/// Most barriers of a kernel.
-const MAX_BARRIERS: usize = together::MAX_REGIONS;
-
 /// Most instructions of all regions.
 const MAX_INSTRUCTIONS: usize = 20_000;
 
