@@ -94,6 +94,19 @@ fn math_special() {
     binary.run_with(&[], &level).passed(source);
 }
 
+/// Also for CPUs without masks, where lanes are counted and not compared.
+#[test]
+fn lane_bounds() {
+    check(&["lane_bounds.c"]);
+    let level = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_CPU", "x86-64-v2"),
+    ];
+    let source = "tests/programs/lane_bounds.c";
+    let binary = Build::new(&[source]).compile(Mode::Offload("-O2"));
+    binary.run_with(&[], &level).passed(source);
+}
+
 #[test]
 fn captured_values() {
     check(&["captured_values.cpp"]);

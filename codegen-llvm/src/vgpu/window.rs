@@ -10,7 +10,8 @@
 //! the CPU's own protection. Checking bases makes one check serve all accesses through a pointer, and lets LLVM move
 //! it out of loops.
 //!
-//! Local variables, device variables, shared memory, the context, and what the device heap returned need no check.
+//! Local variables, device variables, shared memory, the context, the launch environment with its buffer, and what the
+//! device heap returned need no check.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
@@ -39,6 +40,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let mut pass = WindowPass {
         checker: unit.library_function("vgpu.check")?,
         ranger: unit.library_function("vgpu.check_range")?,
+        environments: launch_environments(unit),
         unit,
     };
     functions
@@ -99,6 +101,18 @@ declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory
     )
 }
 
+/// The kernels' launch environments: the first parameter of a kernel that has a kernel environment. The host runtime
+/// makes them, and the buffer for reductions that they name, in device memory (docs/abi.md, section 4).
+fn launch_environments(unit: &Unit) -> HashSet<Value> {
+    let kernels = unit.kernels.iter().filter(|kernel| {
+        let environment = format!("{}_kernel_environment", kernel.name);
+        unit.module.global(&environment).is_some()
+    });
+    kernels
+        .filter_map(|kernel| kernel.function.parameters().into_iter().next())
+        .collect()
+}
+
 /// One memory access of an instruction.
 struct Access {
     address: Value,
@@ -111,6 +125,8 @@ struct WindowPass<'a> {
     unit: &'a mut Unit,
     checker: Value,
     ranger: Value,
+    /// See [`launch_environments`].
+    environments: HashSet<Value>,
 }
 
 impl WindowPass<'_> {
@@ -133,12 +149,28 @@ impl WindowPass<'_> {
                         }
                         before.insert(block);
                     }
-                    if !is_device(base) {
+                    if !self.is_device(base) {
                         self.check(instruction, base, &access);
                     }
                 }
             }
         }
+    }
+
+    /// Whether a base is the device's by construction.
+    fn is_device(&self, base: Value) -> bool {
+        has_only_sources(base, |source| {
+            is_device_source(source) || self.is_of_launch(source)
+        })
+    }
+
+    /// Whether a value is a kernel's launch environment, or a pointer that is in it.
+    fn is_of_launch(&self, value: Value) -> bool {
+        let from = match value.opcode() {
+            Some(LLVMOpcode::LLVMLoad) => base_of(value.operand(0)),
+            _ => value,
+        };
+        self.environments.contains(&from)
     }
 
     fn check(&mut self, instruction: Value, base: Value, access: &Access) {
@@ -271,11 +303,6 @@ pub fn is_local_or_constant(address: Value) -> bool {
         None => source.is_global_variable() && source.is_constant_variable(),
         Some(opcode) => opcode == LLVMOpcode::LLVMAlloca,
     })
-}
-
-/// Whether a base is the device's by construction.
-fn is_device(base: Value) -> bool {
-    has_only_sources(base, is_device_source)
 }
 
 /// Whether every value that a base may be chosen from is the device's. Phis and selects can form cycles and long

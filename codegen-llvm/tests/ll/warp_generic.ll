@@ -17,7 +17,7 @@ target triple = "nvptx64-nvidia-cuda"
 @region = private constant i8 undef
 @generic_kernel_environment = constant { { i8, i8, i8, i32, i32, i32, i32, i32, i32 }, ptr, ptr } { { i8, i8, i8, i32, i32, i32, i32, i32, i32 } { i8 0, i8 0, i8 1, i32 1, i32 128, i32 1, i32 1, i32 0, i32 0 }, ptr null, ptr null }
 
-define ptx_kernel void @generic(ptr %out) "nvvm.maxntid"="128" {
+define ptx_kernel void @generic(ptr %launch, ptr %out) "nvvm.maxntid"="128" {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
   %all = call i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
   %top = add i32 %all, -1

@@ -19,6 +19,11 @@
 ; O1: store volatile i32 4, ptr %first
 ; O1: define{{.*}}@counting(
 ; O1: call void @vgpu.check(ptr %p, ptr %at
+; The launch environment, the first parameter of a kernel with an environment, and the buffer in it are the device's.
+; O1: define{{.*}}@reducing(
+; O1-NOT: vgpu.check
+; O1: store volatile i32 8, ptr %record
+; O1: call void @vgpu.check(ptr %result, ptr %result
 ; RUN: omptarget-codegen vgpu --print-after window -O0 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-WINDOW \
 ; RUN:   --implicit-check-not='call void @vgpu.check(ptr %last' --implicit-check-not='itself'
 ; AFTER-WINDOW: define{{.*}}@chosen_in_loop(
@@ -95,5 +100,16 @@ loop:
   %again = icmp ult ptr %next, %end
   br i1 %again, label %loop, label %done
 done:
+  ret void
+}
+
+@reducing_kernel_environment = constant { { i8, i8, i8 } } { { i8, i8, i8 } { i8 0, i8 0, i8 2 } }
+define ptx_kernel void @reducing(ptr %launch, ptr %result, i64 %i) {
+  store volatile i32 7, ptr %launch
+  %field = getelementptr i8, ptr %launch, i64 8
+  %buffer = load ptr, ptr %field
+  %record = getelementptr i32, ptr %buffer, i64 %i
+  store volatile i32 8, ptr %record
+  store volatile i32 9, ptr %result
   ret void
 }

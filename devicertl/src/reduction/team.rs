@@ -77,7 +77,11 @@ unsafe fn reduce_threads(
     let warp = arch::thread_id() / arch::warp_size();
     // SAFETY: clang's functions, called by all the team's threads.
     unsafe {
-        if threads.is_multiple_of(arch::warp_size()) || warp < warps - 1 {
+        if once && arch::executes_warp_by_warp() {
+            // One path for full and partial warps is half of the code, and the code of kernels that reduce is long.
+            let lanes = (threads - warp * arch::warp_size()).min(arch::warp_size());
+            reduce_contiguous(list, shuffle, lanes, named(lanes, is_block));
+        } else if threads.is_multiple_of(arch::warp_size()) || warp < warps - 1 {
             // A kernel that reduces across teams does this once, and is smaller with a loop: ptxas makes ten
             // instructions more of each shuffle whose lanes it does not know. Compilers do not know that this is the
             // size of a warp.

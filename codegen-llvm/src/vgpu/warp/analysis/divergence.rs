@@ -252,19 +252,8 @@ impl Analysis<'_> {
         if instruction.ty().int_width() != 32 || !instruction.cannot_overflow() {
             return Some(sum);
         }
-        let is_positive = |index: u32| {
-            let value = instruction.operand(index);
-            // Fields of the context are small numbers.
-            let field = || {
-                value.opcode() == Some(LLVMOpcode::LLVMLoad)
-                    && context_fields::context_field(value).is_some()
-            };
-            value.as_signed_int().map_or_else(field, |value| value >= 0)
-        };
-        let positive = match left.shape.is_uniform() {
-            true => is_positive(0),
-            false => is_positive(1),
-        };
+        let uniform = if left.shape.is_uniform() { 0 } else { 1 };
+        let positive = is_never_negative(instruction.operand(uniform), MOST_STEPS);
         Some(shape::exact_sum(sum, left.shape, right.shape, positive))
     }
 
@@ -359,6 +348,36 @@ impl Analysis<'_> {
     }
 }
 
+/// How many instructions of a chain [`is_never_negative`] looks at.
+const MOST_STEPS: u32 = 4;
+
+/// Whether a number is known not to be negative: fields of the context are small numbers, and so is what is bounded by
+/// them. It looks `steps` instructions back.
+fn is_never_negative(value: Value, steps: u32) -> bool {
+    use LLVMOpcode::*;
+    if let Some(constant) = value.as_signed_int() {
+        return constant >= 0;
+    }
+    let Some(steps) = steps.checked_sub(1) else {
+        return false;
+    };
+    let is = |operand| is_never_negative(operand, steps);
+    let any = || value.operands().into_iter().any(is);
+    match value.opcode() {
+        Some(LLVMLoad) => context_fields::context_field(value).is_some(),
+        Some(LLVMZExt) => true,
+        Some(LLVMLShr) => value.operand(1).as_signed_int().is_some_and(|by| by > 0),
+        Some(LLVMAnd) => any(),
+        Some(LLVMPHI) => value.incoming().iter().all(|&(value, _)| is(value)),
+        Some(LLVMCall) => {
+            let name = value.called().name();
+            name.starts_with("llvm.umin.") && any()
+                || name.starts_with("llvm.usub.sat.") && is(value.operand(0))
+        }
+        _ => false,
+    }
+}
+
 /// Whether an operation across lanes gives each lane a value of its own.
 fn gives_each_lane_its_own(wave: Value) -> bool {
     let operation = wave.operand(2).as_int();
@@ -366,6 +385,7 @@ fn gives_each_lane_its_own(wave: Value) -> bool {
         .iter()
         .any(|&op| operation == Some(op as u64))
 }
+
 /// The parts of `(x << by) & mask`, as LLVM writes `(x & (mask >> by)) << by`.
 fn masked_shift(and: Value) -> Option<(Value, i64, i64)> {
     let shift = and.operand(0);

@@ -114,6 +114,12 @@ impl Vectoriser<'_> {
             self.define_vector(instruction, chosen);
             return Ok(());
         }
+        if opcode == LLVMICmp
+            && let Some(mask) = self.compare_by_count(instruction)
+        {
+            self.define_vector(instruction, mask);
+            return Ok(());
+        }
         if opcode == LLVMGetElementPtr {
             let pointer = self.vector_pointer(instruction);
             self.define_vector(instruction, pointer);

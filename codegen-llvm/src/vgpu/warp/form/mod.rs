@@ -23,6 +23,7 @@ mod fixed_distances;
 mod instructions;
 mod interleaved_access;
 mod intrinsics;
+mod lane_bounds;
 mod lane_loop;
 mod lane_serialisation;
 mod memory;

@@ -34,10 +34,10 @@ impl Vectoriser<'_> {
             .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()))
     }
 
-    /// The opposite of a condition.
-    pub(super) fn not(&self, bit: Value) -> Value {
+    /// The opposite of a condition, or of a mask.
+    pub(super) fn not(&self, bits: Value) -> Value {
         self.builder
-            .binary(LLVMOpcode::LLVMXor, bit, Value::int(bit.ty(), 1))
+            .binary(LLVMOpcode::LLVMXor, bits, Value::all_ones(bits.ty()))
     }
 
     /// Phis of what two paths computed.
