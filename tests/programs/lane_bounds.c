@@ -1,5 +1,5 @@
-// Comparisons of 64-bit numbers that count up over the threads with bounds: at both ends of signed and unsigned numbers,
-// and where they wrap. All comparisons, with the number on either side.
+// Comparisons of 64-bit numbers that count up over the threads with bounds: at both ends of signed and unsigned
+// numbers, and where they wrap. All comparisons, with the number on either side.
 #include "check.h"
 #include <stdint.h>
 
