@@ -67,6 +67,19 @@ fn row_folds() {
     check(&["row_folds.c"]);
 }
 
+/// Also for CPUs without AVX-512, where reductions of vectors have other code.
+#[test]
+fn shared_places() {
+    check(&["shared_places.c"]);
+    let level = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_CPU", "x86-64-v2"),
+    ];
+    let source = "tests/programs/shared_places.c";
+    let binary = Build::new(&[source]).compile(Mode::Offload("-O2"));
+    binary.run_with(&[], &level).passed(source);
+}
+
 #[test]
 fn spaced_elements() {
     check(&["spaced_elements.c"]);

@@ -9,6 +9,7 @@ pub mod indirect_calls;
 pub mod intrinsics;
 pub mod kernel_value;
 pub mod kernels;
+pub mod likely_blocks;
 pub mod reach;
 pub mod release;
 pub mod source_locations;

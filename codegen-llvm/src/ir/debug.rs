@@ -208,14 +208,11 @@ impl Value {
         parts.first().copied()??.as_int()
     }
 
-    /// How often each edge of a branch is taken, next to the others (`!prof`).
+    /// How often each edge of a branch is taken, next to the others (`!prof`). Weights that the program states have the
+    /// word "expected" before them.
     pub fn branch_weights(self, context: Context) -> Option<Vec<u64>> {
-        let parts = self.instruction_metadata(context, "prof")?;
-        parts
-            .into_iter()
-            .skip(1)
-            .map(|weight| weight?.as_int())
-            .collect()
+        let parts = self.instruction_metadata(context, "prof")?.into_iter();
+        Some(parts.filter_map(|part| part?.as_int()).collect())
     }
 
     /// The parts of an instruction's metadata of a kind, a tuple.

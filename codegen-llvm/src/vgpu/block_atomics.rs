@@ -13,14 +13,19 @@ use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 
 use super::unit::Unit;
 use super::window;
-use crate::ir::{Builder, Value};
+use crate::ir::{Builder, Context, Value};
 
 /// LLVM's name for operations that only one thread sees.
 const ALONE: &str = "singlethread";
 
+/// The mark.
+pub fn scope(context: Context) -> u32 {
+    context.sync_scope(ALONE)
+}
+
 /// Needs: shared memory reached from the context, lowerings inlined. Leaves: such operations marked.
 pub fn mark(unit: &mut Unit) -> Result<()> {
-    let scope = unit.context().sync_scope(ALONE);
+    let scope = scope(unit.context());
     for operation in operations(unit) {
         if window::is_shared(operation.operand(0)) {
             operation.set_scope(scope);
@@ -31,7 +36,7 @@ pub fn mark(unit: &mut Unit) -> Result<()> {
 
 /// Needs: loops that wait on memory found, warp forms made. Leaves: marked operations as loads and stores.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    let scope = unit.context().sync_scope(ALONE);
+    let scope = scope(unit.context());
     for operation in operations(unit) {
         if operation.scope() == Some(scope) {
             lower(unit, operation);

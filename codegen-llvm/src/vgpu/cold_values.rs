@@ -12,13 +12,11 @@ use anyhow::Result;
 use llvm_sys::LLVMOpcode;
 
 use super::unit::Unit;
+use crate::analysis::likely_blocks;
 use crate::ir::{Block, Builder, Context, Value};
 
 /// Most copies of a value.
 const MOST_COPIES: usize = 8;
-
-/// An edge is unlikely if the other one is taken so many times as often.
-const UNLIKELY: u64 = 1000;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -26,42 +24,12 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         return Ok(());
     }
     for function in unit.module.definitions() {
-        let likely = likely_blocks(unit.context(), function);
+        let likely = likely_blocks::of(unit.context(), function);
         if likely.len() < function.blocks().len() {
             sink(unit.context(), function, &likely);
         }
     }
     Ok(())
-}
-
-/// The blocks that are reached without an unlikely edge.
-fn likely_blocks(context: Context, function: Value) -> HashSet<Block> {
-    let entry = function.blocks()[0];
-    let (mut found, mut open) = (HashSet::from([entry]), vec![entry]);
-    while let Some(block) = open.pop() {
-        let unlikely = block
-            .terminator()
-            .and_then(|branch| unlikely_edge(context, branch));
-        for (at, next) in block.successors().into_iter().enumerate() {
-            if Some(at) != unlikely && found.insert(next) {
-                open.push(next);
-            }
-        }
-    }
-    found
-}
-
-/// Which edge of a branch is unlikely.
-fn unlikely_edge(context: Context, branch: Value) -> Option<usize> {
-    let &[first, second] = branch.branch_weights(context)?.as_slice() else {
-        return None;
-    };
-    let is_rare = |one: u64, other: u64| one.saturating_mul(UNLIKELY) <= other;
-    match () {
-        () if is_rare(first, second) => Some(0),
-        () if is_rare(second, first) => Some(1),
-        () => None,
-    }
 }
 
 /// Moves what only unlikely blocks use there: users first, then what they alone use.

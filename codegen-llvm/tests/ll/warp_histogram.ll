@@ -4,11 +4,12 @@
 ; CHECK-LABEL: define hidden void @vgpu.warp.histogram
 ; CHECK-NOT: x ptr>
 ; CHECK-NOT: <32 x i64>
-; CHECK-COUNT-8: extractelement <32 x i16>
-; CHECK-NOT: extractelement
+; CHECK: icmp eq <32 x i16>
+; CHECK-COUNT-8: {{extractelement <32 x i16>|load i16}}
+; CHECK-NOT: {{extractelement|load i16}}
 ; CHECK-COUNT-8: atomicrmw add
-; CHECK-COUNT-8: extractelement <32 x i16>
-; CHECK-NOT: extractelement
+; CHECK-COUNT-8: {{extractelement <32 x i16>|load i16}}
+; CHECK-NOT: {{extractelement|load i16}}
 ; CHECK-COUNT-8: atomicrmw add
 
 target triple = "nvptx64-nvidia-cuda"

@@ -2,7 +2,7 @@
 
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMOpcode};
 
-use super::reduction::{Neutral, Reduction};
+use super::shared_places::Combination;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::refusal::Refusal;
@@ -10,32 +10,14 @@ use crate::vgpu::warp::refusal::Refusal;
 impl Vectoriser<'_> {
     /// An atomic operation. If all lanes change one memory location and none wants the old value, the lanes' values
     /// are reduced first. If all lanes add the same to one location, one addition serves all of them. Anything else is
-    /// done lane by lane.
+    /// done place by place (`shared_places`) or lane by lane.
     pub(super) fn atomic(&mut self, instruction: Value) -> Result<(), Refusal> {
-        if self.is_float_sum(instruction) {
-            let value = instruction.operand(1);
-            let vector = self.vector(value);
-            let zero = Value::real(value.ty(), -0.0);
-            let zeros = self.builder.splat(zero, self.width);
-            let active = self.builder.select(self.mask, vector, zeros);
-            let function = self
-                .module
-                .intrinsic("llvm.vector.reduce.fadd", &[vector.ty()]);
-            let total = self.builder.call_function(function, &[zero, active]);
-            // The order of atomic additions is free anyway.
-            total.allow_reassociation();
-            self.copy_with_total(instruction, total);
-            return Ok(());
-        }
-        if let Some(reduction) = self.reduction(instruction) {
-            let value = instruction.operand(1);
-            let vector = self.vector(value);
-            let neutral = self
-                .builder
-                .splat(reduction.neutral(value.ty()), self.width);
-            let active = self.builder.select(self.mask, vector, neutral);
-            let function = self.module.intrinsic(reduction.intrinsic, &[vector.ty()]);
-            let total = self.builder.call_function(function, &[active]);
+        let combination = self
+            .is_uniform_reduction(instruction)
+            .then(|| Combination::of(instruction));
+        if let Some(combination) = combination.flatten() {
+            let values = self.vector(instruction.operand(1));
+            let total = self.combine_lanes(&combination, values, self.mask);
             self.copy_with_total(instruction, total);
             return Ok(());
         }
@@ -43,7 +25,11 @@ impl Vectoriser<'_> {
             self.aggregate_fetch_add(instruction);
             return Ok(());
         }
-        self.lane_by_lane(instruction, false)
+        let alone = |vectoriser: &mut Self| vectoriser.lane_by_lane(instruction, false);
+        match self.place_by_place(&[instruction], alone)? {
+            true => Ok(()),
+            false => self.lane_by_lane(instruction, false),
+        }
     }
 
     /// Whether all lanes add the same value to one memory location, such as a counter from which each takes a number.
@@ -98,38 +84,11 @@ impl Vectoriser<'_> {
         copy.set_operand(1, total);
     }
 
-    fn is_float_sum(&self, instruction: Value) -> bool {
-        self.is_uniform_reduction(instruction)
-            && instruction.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFAdd
-            && instruction.operand(1).ty().is_float()
-    }
-
     /// Whether all lanes change one memory location and none wants the old value.
     pub(super) fn is_uniform_reduction(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
             && instruction.is_unused()
             && !instruction.is_volatile()
             && self.divergence.shape(instruction.operand(0)).is_uniform()
-    }
-
-    /// How to reduce the lanes' values for such an operation on integers.
-    fn reduction(&self, instruction: Value) -> Option<Reduction> {
-        use LLVMAtomicRMWBinOp::*;
-        let fits = self.is_uniform_reduction(instruction) && instruction.operand(1).ty().is_int();
-        if !fits {
-            return None;
-        }
-        let (intrinsic, neutral) = match instruction.atomic_operation() {
-            LLVMAtomicRMWBinOpAdd => ("llvm.vector.reduce.add", Neutral::Zero),
-            LLVMAtomicRMWBinOpOr => ("llvm.vector.reduce.or", Neutral::Zero),
-            LLVMAtomicRMWBinOpXor => ("llvm.vector.reduce.xor", Neutral::Zero),
-            LLVMAtomicRMWBinOpUMax => ("llvm.vector.reduce.umax", Neutral::Zero),
-            LLVMAtomicRMWBinOpAnd => ("llvm.vector.reduce.and", Neutral::Ones),
-            LLVMAtomicRMWBinOpUMin => ("llvm.vector.reduce.umin", Neutral::Ones),
-            LLVMAtomicRMWBinOpMax => ("llvm.vector.reduce.smax", Neutral::Least),
-            LLVMAtomicRMWBinOpMin => ("llvm.vector.reduce.smin", Neutral::Greatest),
-            _ => return None,
-        };
-        Some(Reduction { intrinsic, neutral })
     }
 }

@@ -17,7 +17,7 @@ use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
 /// An operand of a serialised instruction.
-enum Operand {
+pub(super) enum Operand {
     /// The same for all lanes.
     Uniform(Value),
     /// Lane 0's value, and the difference from lane to lane.
@@ -90,7 +90,8 @@ impl Vectoriser<'_> {
         members
     }
 
-    /// Writes the loop for a group, and before it the instructions that are not in the loop, as vectors.
+    /// Writes a group, and before it the instructions between that are not of it, as vectors: place by place where
+    /// lanes share places, else lane by lane.
     pub(super) fn serialise_lanes(
         &mut self,
         run: &[Value],
@@ -100,18 +101,29 @@ impl Vectoriser<'_> {
             self.builder.locate_as(instruction);
             self.instruction(instruction)?;
         }
-        let all = self.with_addresses(&group.members);
+        let by_lanes = |vectoriser: &mut Self| {
+            vectoriser.loop_over_lanes(&group.members);
+            Ok(())
+        };
+        if !self.place_by_place(&group.members, by_lanes)? {
+            self.loop_over_lanes(&group.members);
+        }
+        Ok(())
+    }
+
+    /// Writes the loop over the lanes for a group's instructions.
+    fn loop_over_lanes(&mut self, members: &[Value]) {
+        let all = self.with_addresses(members);
         let operands = self.outside_operands(&all);
         self.for_active_lanes(
             |vectoriser, lane| vectoriser.operands_of_lane(&operands, lane),
             |vectoriser, operands| vectoriser.copy_for_lane(&all, &operands),
         );
-        Ok(())
     }
 
     /// A group's instructions, and before them what each lane computes itself ([`Self::is_cheap_for_lane`]). So what is
     /// in memory is one vector for several addresses, and one of indices as narrow as the program has them.
-    fn with_addresses(&self, members: &[Value]) -> Vec<Value> {
+    pub(super) fn with_addresses(&self, members: &[Value]) -> Vec<Value> {
         let mut all = Vec::new();
         let mut open: Vec<_> = members.iter().rev().copied().collect();
         while let Some(&instruction) = open.last() {
@@ -172,7 +184,7 @@ impl Vectoriser<'_> {
     }
 
     /// The operands of instructions that none of them computes.
-    fn outside_operands(&mut self, instructions: &[Value]) -> Vec<(Value, Operand)> {
+    pub(super) fn outside_operands(&mut self, instructions: &[Value]) -> Vec<(Value, Operand)> {
         let mut operands = Vec::new();
         let mut taken = Vec::new();
         for instruction in instructions {
@@ -204,7 +216,7 @@ impl Vectoriser<'_> {
     }
 
     /// One lane's values of operands.
-    fn operands_of_lane(
+    pub(super) fn operands_of_lane(
         &self,
         operands: &[(Value, Operand)],
         lane: Value,
@@ -214,7 +226,11 @@ impl Vectoriser<'_> {
     }
 
     /// Copies of instructions for one lane; gives the last one's value.
-    fn copy_for_lane(&mut self, instructions: &[Value], operands: &HashMap<Value, Value>) -> Value {
+    pub(super) fn copy_for_lane(
+        &mut self,
+        instructions: &[Value],
+        operands: &HashMap<Value, Value>,
+    ) -> Value {
         let mut made = operands.clone();
         let mut last = instructions[0];
         for &instruction in instructions {
@@ -292,7 +308,7 @@ impl Vectoriser<'_> {
     }
 
     /// An atomic operation whose old value nobody wants, on a location per lane.
-    fn is_per_lane_atomic(&self, instruction: Value) -> bool {
+    pub(super) fn is_per_lane_atomic(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
             && instruction.is_unused()
             && !instruction.is_volatile()

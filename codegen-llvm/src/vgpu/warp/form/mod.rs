@@ -32,6 +32,7 @@ mod reduction;
 mod row_runs;
 mod runs;
 mod shadow_test;
+mod shared_places;
 mod shuffles;
 mod side_paths;
 mod spaced_access;

@@ -50,6 +50,11 @@ impl Reduction {
             .map(Reduction::of)
     }
 
+    /// Whether it adds.
+    pub(super) fn is_sum(&self) -> bool {
+        self.intrinsic == "llvm.vector.reduce.add"
+    }
+
     /// The neutral element as a value of type `ty`.
     pub(super) fn neutral(&self, ty: Type) -> Value {
         let sign = 1u64 << (ty.int_width() - 1);

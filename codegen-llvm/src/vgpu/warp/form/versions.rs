@@ -4,7 +4,7 @@
 //! version for all lanes has no mask: its loads and stores are plain ones. While it runs no lane waits anywhere.
 //! Control leaves it for a masked version where lanes part, and comes back where they meet again. So the bounds of a
 //! loop that counts up cost one question for the whole subgroup, and masks only where they are needed. What an elected
-//! lane runs has no version for all lanes.
+//! lane runs has no version for all lanes, and what is unlikely to run has no second one.
 //!
 //! Where a subgroup may lack lanes, as the last warp of a block of 250 threads does, every block has a masked version,
 //! and such a subgroup runs those only.
@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::vectoriser::{Request, Vectoriser};
+use crate::analysis::likely_blocks;
 use crate::ir::{Block, Builder, Context, Type, Value};
 use crate::vgpu::warp::analysis::elected::{Equality, Lane};
 use crate::vgpu::warp::analysis::shape::Shape;
@@ -35,9 +36,11 @@ pub(super) struct Versions {
 pub(super) fn of_blocks(request: &Request<'_>, function: Value) -> Vec<Versions> {
     let waiting = &request.divergence.waiting;
     let blocks = request.order.blocks.iter().zip(waiting);
-    let elected = |block: Block| request.divergence.elected(block).is_some();
+    let likely = likely_blocks::of(request.module.context, request.kernel);
+    let one_version =
+        |block: Block| request.divergence.elected(block).is_some() || !likely.contains(&block);
     let in_part = blocks.filter(|&(&block, waiting)| {
-        !elected(block) && (!waiting.is_empty() || request.may_be_partial)
+        !one_version(block) && (!waiting.is_empty() || request.may_be_partial)
     });
     let instructions: usize = in_part.map(|(block, _)| block.instructions().len()).sum();
     let block = || Builder::append_block(request.module.context, function, "");
@@ -46,7 +49,7 @@ pub(super) fn of_blocks(request: &Request<'_>, function: Value) -> Vec<Versions>
     let versions = blocks.map(|(&of, waiting)| {
         let masked = !waiting.is_empty() || request.may_be_partial;
         Versions {
-            all_lanes: (!masked || twice && !elected(of)).then(block),
+            all_lanes: (!masked || twice && !one_version(of)).then(block),
             masked: masked.then(block),
         }
     });
