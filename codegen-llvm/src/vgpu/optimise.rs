@@ -11,6 +11,9 @@ const OPTIONS: &[&str] = &[
     // clang's device link and `internalise` have run it already. In `default<O1>` it takes half of the time and finds
     // nothing.
     "-openmp-opt-disable",
+    // Loop strength reduction rewrites addresses so that they count. It and what it leaves to do were a tenth to a sixth
+    // of the compile time. Without it programs are as fast (docs/measurements.md, "Compile time by size").
+    "-disable-lsr",
     // Warp forms have more live vectors than registers. The register allocator's search for regions in which to split
     // them took a third of the compile time of such kernels, and did not improve the code. (With 30, code is 3 %
     // slower; with 10, 9 %.)
@@ -52,7 +55,8 @@ const SIMPLIFY: &str = "globalopt,\
         simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),globaldce,function(loop-vectorize)";
 
 /// Makes vectors of scalars. Warp forms do without: they have vectors, and this pass takes time by the square of their
-/// operations on single lanes (docs/decisions/0054-no-slp-in-warp-forms.md).
+/// operations on single lanes (docs/decisions/0054-no-slp-in-warp-forms.md). So do scalar forms beside them that seldom
+/// run.
 const SUPERWORDS: &str = "slp-vectorizer";
 
 /// What comes after.
@@ -75,15 +79,18 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         1 => return machine.run_passes(module, "default<O1>"),
         _ => machine.run_passes(module, SIMPLIFY)?,
     }
-    let is_warp_form = |function: &Value| {
+    // The scalar form of a kernel whose warp form waits runs only blocks that this form cannot.
+    let is_rare = |warp: &WarpForm| matches!(warp, WarpForm::Present { fiber: true, .. });
+    let is_warp_form = |warp: &WarpForm, name: &str| matches!(warp, WarpForm::Present { symbol, .. } if symbol == name);
+    let goes_without = |function: &Value| {
         let name = function.name();
         let mut kernels = unit.kernels.iter();
-        kernels.any(
-            |kernel| matches!(&kernel.warp, WarpForm::Present { symbol, .. } if *symbol == name),
-        )
+        kernels.any(|kernel| {
+            is_warp_form(&kernel.warp, &name) || is_rare(&kernel.warp) && kernel.name == name
+        })
     };
     let all = module.definitions();
-    for function in all.into_iter().filter(|it| !is_warp_form(it)) {
+    for function in all.into_iter().filter(|it| !goes_without(it)) {
         machine.run_function_passes(module, function, SUPERWORDS)?;
     }
     Ok(())
