@@ -11,8 +11,8 @@ const OPTIONS: &[&str] = &[
     // clang's device link and `internalise` have run it already. In `default<O1>` it takes half of the time and finds
     // nothing.
     "-openmp-opt-disable",
-    // Loop strength reduction rewrites addresses so that they count. It and what it leaves to do were a tenth to a sixth
-    // of the compile time. Without it programs are as fast (docs/measurements.md, "Compile time by size").
+    // Loop strength reduction rewrites addresses so that they count. It and what it leaves to do took a tenth of the
+    // compile time. Without it programs are as fast (docs/measurements.md, "Compile time by size").
     "-disable-lsr",
     // Warp forms have more live vectors than registers. The register allocator's search for regions in which to split
     // them took a third of the compile time of such kernels, and did not improve the code. (With 30, code is 3 %
@@ -79,14 +79,15 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         1 => return machine.run_passes(module, "default<O1>"),
         _ => machine.run_passes(module, SIMPLIFY)?,
     }
-    // The scalar form of a kernel whose warp form waits runs only blocks that this form cannot.
-    let is_rare = |warp: &WarpForm| matches!(warp, WarpForm::Present { fiber: true, .. });
-    let is_warp_form = |warp: &WarpForm, name: &str| matches!(warp, WarpForm::Present { symbol, .. } if symbol == name);
     let goes_without = |function: &Value| {
         let name = function.name();
         let mut kernels = unit.kernels.iter();
-        kernels.any(|kernel| {
-            is_warp_form(&kernel.warp, &name) || is_rare(&kernel.warp) && kernel.name == name
+        kernels.any(|kernel| match &kernel.warp {
+            // Beside a warp form that waits, the scalar form runs only blocks that this form cannot.
+            WarpForm::Present { symbol, fiber, .. } => {
+                *symbol == name || *fiber && kernel.name == name
+            }
+            WarpForm::Absent(_) => false,
         })
     };
     let all = module.definitions();
