@@ -11,9 +11,11 @@ const OPTIONS: &[&str] = &[
     // clang's device link and `internalise` have run it already. In `default<O1>` it takes half of the time and finds
     // nothing.
     "-openmp-opt-disable",
-    // Loop strength reduction rewrites addresses so that they count. It and what it leaves to do took a tenth of the
-    // compile time. Without it programs are as fast (docs/measurements.md, "Compile time by size").
+    // The back end's loop strength reduction takes a tenth of the compile time of warp forms, which are as fast without
+    // it (docs/measurements.md, "Compile time by size"). `finish` runs it on scalar forms.
     "-disable-lsr",
+    // How large a loop may be that is written twice for a question whose answer does not change in it.
+    "-unswitch-threshold=300",
     // Warp forms have more live vectors than registers. The register allocator's search for regions in which to split
     // them took a third of the compile time of such kernels, and did not improve the code. (With 30, code is 3 %
     // slower; with 10, 9 %.)
@@ -59,6 +61,13 @@ const SIMPLIFY: &str = "globalopt,\
 /// run.
 const SUPERWORDS: &str = "slp-vectorizer";
 
+/// A loop without window checks and one with them: whether a base lies in the device window does not change in a loop.
+/// The answer is nearly always yes, so the other loop only takes space. Warp forms have few such loops, and large ones.
+const UNSWITCH: &str = "loop-mssa(simple-loop-unswitch<nontrivial;trivial>)";
+
+/// Loop strength reduction: addresses that count.
+const COUNTING_ADDRESSES: &str = "loop(loop-reduce)";
+
 /// What comes after.
 const FINISH: &str = "function(vector-combine,\
         instcombine<no-verify-fixpoint>,sroa,infer-alignment,loop-mssa(licm<allowspeculation>),instsimplify,\
@@ -79,19 +88,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         1 => return machine.run_passes(module, "default<O1>"),
         _ => machine.run_passes(module, SIMPLIFY)?,
     }
-    let goes_without = |function: &Value| {
-        let name = function.name();
-        let mut kernels = unit.kernels.iter();
-        kernels.any(|kernel| match &kernel.warp {
-            // Beside a warp form that waits, the scalar form runs only blocks that this form cannot.
-            WarpForm::Present { symbol, fiber, .. } => {
-                *symbol == name || *fiber && kernel.name == name
-            }
-            WarpForm::Absent(_) => false,
-        })
-    };
-    let all = module.definitions();
-    for function in all.into_iter().filter(|it| !goes_without(it)) {
+    for function in scalar_forms(unit) {
+        machine.run_function_passes(module, function, UNSWITCH)?;
         machine.run_function_passes(module, function, SUPERWORDS)?;
     }
     Ok(())
@@ -99,8 +97,29 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 
 /// Cleans up behind [`run`] and the passes between.
 pub fn finish(unit: &mut Unit) -> Result<()> {
-    match unit.options.level {
-        0 | 1 => Ok(()),
-        _ => unit.machine.run_passes(&unit.module, FINISH),
+    if unit.options.level < 2 {
+        return Ok(());
     }
+    let (module, machine) = (&unit.module, &unit.machine);
+    machine.run_passes(module, FINISH)?;
+    for function in scalar_forms(unit) {
+        machine.run_function_passes(module, function, COUNTING_ADDRESSES)?;
+    }
+    Ok(())
+}
+
+/// The functions that are no warp form, but for scalar forms that seldom run: beside a warp form that waits, they run
+/// only blocks that this form cannot.
+fn scalar_forms(unit: &Unit) -> Vec<Value> {
+    let is_one = |function: &Value| {
+        let name = function.name();
+        unit.kernels.iter().all(|kernel| match &kernel.warp {
+            WarpForm::Present { symbol, fiber, .. } => {
+                *symbol != name && !(*fiber && kernel.name == name)
+            }
+            WarpForm::Absent(_) => true,
+        })
+    };
+    let all = unit.module.definitions();
+    all.into_iter().filter(is_one).collect()
 }
