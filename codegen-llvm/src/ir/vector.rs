@@ -344,6 +344,22 @@ impl Value {
         llvm!(core::LLVMGetICmpPredicate(self.0))
     }
 
+    /// The predicate of an `icmp` whose operands are exchanged.
+    pub fn swapped_predicate(self) -> LLVMIntPredicate {
+        use LLVMIntPredicate::*;
+        match self.int_predicate() {
+            LLVMIntUGT => LLVMIntULT,
+            LLVMIntUGE => LLVMIntULE,
+            LLVMIntULT => LLVMIntUGT,
+            LLVMIntULE => LLVMIntUGE,
+            LLVMIntSGT => LLVMIntSLT,
+            LLVMIntSGE => LLVMIntSLE,
+            LLVMIntSLT => LLVMIntSGT,
+            LLVMIntSLE => LLVMIntSGE,
+            symmetric @ (LLVMIntEQ | LLVMIntNE) => symmetric,
+        }
+    }
+
     /// The number of the intrinsic a function is; 0 for any other function.
     pub fn intrinsic_id(self) -> u32 {
         llvm!(core::LLVMGetIntrinsicID(self.0))

@@ -4,7 +4,7 @@
 //! compared with this count. Without AVX-512 a comparison of 32 lanes of 64 bits is eight comparisons, whose results
 //! are packed to bytes in three steps: some seventy instructions instead of twenty.
 
-use llvm_sys::LLVMIntPredicate::{self, *};
+use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 
 use super::vectoriser::Vectoriser;
@@ -22,11 +22,14 @@ impl Vectoriser<'_> {
         if self.has_vpermi2d || !is_wide || self.width > MOST_LANES {
             return None;
         }
-        let predicate = comparison.int_predicate();
         let shapes = [left, right].map(|value| self.divergence.shape(value));
         let (counting, bound, predicate) = match shapes {
-            [Shape::Strided { stride: 1, .. }, Shape::Uniform] => (left, right, predicate),
-            [Shape::Uniform, Shape::Strided { stride: 1, .. }] => (right, left, swapped(predicate)),
+            [Shape::Strided { stride: 1, .. }, Shape::Uniform] => {
+                (left, right, comparison.int_predicate())
+            }
+            [Shape::Uniform, Shape::Strided { stride: 1, .. }] => {
+                (right, left, comparison.swapped_predicate())
+            }
             _ => return None,
         };
         let (mut first, mut bound) = (self.scalar(counting), self.scalar(bound));
@@ -110,20 +113,5 @@ impl Vectoriser<'_> {
         let byte = Type::int(self.context, 8);
         let number = self.builder.cast(LLVMTrunc, number, byte);
         self.builder.splat(number, self.width)
-    }
-}
-
-/// The predicate with its operands the other way round.
-fn swapped(predicate: LLVMIntPredicate) -> LLVMIntPredicate {
-    match predicate {
-        LLVMIntULT => LLVMIntUGT,
-        LLVMIntULE => LLVMIntUGE,
-        LLVMIntUGT => LLVMIntULT,
-        LLVMIntUGE => LLVMIntULE,
-        LLVMIntSLT => LLVMIntSGT,
-        LLVMIntSLE => LLVMIntSGE,
-        LLVMIntSGT => LLVMIntSLT,
-        LLVMIntSGE => LLVMIntSLE,
-        other => other,
     }
 }

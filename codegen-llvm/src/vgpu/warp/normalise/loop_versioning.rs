@@ -128,7 +128,7 @@ fn bound_check(end: Value) -> Option<BoundCheck> {
     let (bound, predicate) = if context_fields::is_zero_extended_thread_id(left) {
         (right, condition.int_predicate())
     } else if context_fields::is_zero_extended_thread_id(right) {
-        (left, swapped(condition.int_predicate())?)
+        (left, condition.swapped_predicate())
     } else {
         return None;
     };
@@ -150,22 +150,6 @@ fn bound_check(end: Value) -> Option<BoundCheck> {
         holds,
         with_count,
         target,
-    })
-}
-
-/// The predicate for exchanged operands.
-fn swapped(predicate: LLVMIntPredicate) -> Option<LLVMIntPredicate> {
-    use LLVMIntPredicate::*;
-    Some(match predicate {
-        LLVMIntUGT => LLVMIntULT,
-        LLVMIntUGE => LLVMIntULE,
-        LLVMIntULT => LLVMIntUGT,
-        LLVMIntULE => LLVMIntUGE,
-        LLVMIntSGT => LLVMIntSLT,
-        LLVMIntSGE => LLVMIntSLE,
-        LLVMIntSLT => LLVMIntSGT,
-        LLVMIntSLE => LLVMIntSGE,
-        _ => return None,
     })
 }
 
