@@ -32,6 +32,17 @@ fn check_mode(sources: &[&str], flags: &[&str], mode: Mode) {
     );
 }
 
+/// A program on the virtual GPU as for a CPU without AVX.
+fn check_without_avx(source: &str) {
+    let level = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_CPU", "x86-64-v2"),
+    ];
+    let source = format!("tests/programs/{source}");
+    let binary = Build::new(&[&source]).compile(Mode::Offload("-O2"));
+    binary.run_with(&[], &level).passed(&source);
+}
+
 /// The engine for kernels without a warp form runs all other kernels, too.
 #[test]
 fn thread_by_thread() {
@@ -71,13 +82,7 @@ fn row_folds() {
 #[test]
 fn shared_places() {
     check(&["shared_places.c"]);
-    let level = [
-        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
-        ("OMPTARGET_VGPU_CPU", "x86-64-v2"),
-    ];
-    let source = "tests/programs/shared_places.c";
-    let binary = Build::new(&[source]).compile(Mode::Offload("-O2"));
-    binary.run_with(&[], &level).passed(source);
+    check_without_avx("shared_places.c");
 }
 
 #[test]
@@ -101,23 +106,14 @@ fn math_intrinsics() {
 fn math_special() {
     check(&["math_special.cpp"]);
     // Without fused multiply-add.
-    let level = [("OMPTARGET_VGPU_CPU", "x86-64-v2")];
-    let source = "tests/programs/math_special.cpp";
-    let binary = Build::new(&[source]).compile(Mode::Offload("-O2"));
-    binary.run_with(&[], &level).passed(source);
+    check_without_avx("math_special.cpp");
 }
 
 /// Also for CPUs without masks, where lanes are counted and not compared.
 #[test]
 fn lane_bounds() {
     check(&["lane_bounds.c"]);
-    let level = [
-        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
-        ("OMPTARGET_VGPU_CPU", "x86-64-v2"),
-    ];
-    let source = "tests/programs/lane_bounds.c";
-    let binary = Build::new(&[source]).compile(Mode::Offload("-O2"));
-    binary.run_with(&[], &level).passed(source);
+    check_without_avx("lane_bounds.c");
 }
 
 #[test]

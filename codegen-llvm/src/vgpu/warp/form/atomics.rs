@@ -2,7 +2,7 @@
 
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMOpcode};
 
-use super::shared_places::Combination;
+use super::reduction::Combination;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::refusal::Refusal;
@@ -26,10 +26,7 @@ impl Vectoriser<'_> {
             return Ok(());
         }
         let alone = |vectoriser: &mut Self| vectoriser.lane_by_lane(instruction, false);
-        match self.place_by_place(&[instruction], alone)? {
-            true => Ok(()),
-            false => self.lane_by_lane(instruction, false),
-        }
+        self.place_by_place(&[instruction], alone)
     }
 
     /// Whether all lanes add the same value to one memory location, such as a counter from which each takes a number.
@@ -57,10 +54,7 @@ impl Vectoriser<'_> {
         let lanes = Type::int(self.context, self.width);
         let bits = self.mask_bits();
         let builder = &self.builder;
-        let count = |which: Value, ty: Type| {
-            let function = self.module.intrinsic("llvm.ctpop", &[which.ty()]);
-            builder.cast_unsigned(builder.call_function(function, &[which]), ty)
-        };
+        let count = |which: Value, ty: Type| builder.cast_unsigned(self.count(which), ty);
         let total = builder.binary(LLVMOpcode::LLVMMul, count(bits, ty), step);
         let first = builder.copy_of(instruction);
         first.set_operand(0, address);

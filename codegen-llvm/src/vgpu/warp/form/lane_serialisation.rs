@@ -101,14 +101,10 @@ impl Vectoriser<'_> {
             self.builder.locate_as(instruction);
             self.instruction(instruction)?;
         }
-        let by_lanes = |vectoriser: &mut Self| {
+        self.place_by_place(&group.members, |vectoriser| {
             vectoriser.loop_over_lanes(&group.members);
             Ok(())
-        };
-        if !self.place_by_place(&group.members, by_lanes)? {
-            self.loop_over_lanes(&group.members);
-        }
-        Ok(())
+        })
     }
 
     /// Writes the loop over the lanes for a group's instructions.

@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::lane_serialisation::Operand;
-use super::reduction::{Neutral, Reduction};
+use super::reduction::Combination;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Value};
 use crate::vgpu::block_atomics;
@@ -22,7 +22,7 @@ struct Places {
     fewest: u64,
     /// What the lanes' addresses are computed from and differ by.
     key: Value,
-    /// The instructions that compute the addresses, and the operations.
+    /// The instructions that compute the addresses.
     instructions: Vec<Value>,
     /// What they compute them from.
     operands: Vec<(Value, Operand)>,
@@ -30,15 +30,14 @@ struct Places {
 
 impl Vectoriser<'_> {
     /// Atomic operations on places of a lane's own whose old values nobody wants, and what is between them: one
-    /// operation for each place if lanes share places, else as `lane_by_lane` writes them. Gives whether they are
-    /// written: not if there is nothing to combine.
+    /// operation for each place if lanes share places, else as `lane_by_lane` writes them.
     pub(super) fn place_by_place(
         &mut self,
         run: &[Value],
         lane_by_lane: impl FnOnce(&mut Self) -> Result<(), Refusal>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<(), Refusal> {
         let Some(places) = self.places(run) else {
-            return Ok(false);
+            return lane_by_lane(self);
         };
         let keys = self.vector(places.key);
         // Those of inactive lanes may be poison.
@@ -61,7 +60,7 @@ impl Vectoriser<'_> {
         self.on_side_path(|vectoriser| vectoriser.in_order(run, &places, keys))?;
         self.builder.jump(done);
         self.builder.move_to_end(done);
-        Ok(true)
+        Ok(())
     }
 
     /// A run with one loop for each of its operations. A lane's loads stay between its operations.
@@ -88,14 +87,10 @@ impl Vectoriser<'_> {
         if atomics.is_empty() || !combinable || self.elected_lane().is_some() {
             return None;
         }
-        let addresses: Vec<_> = atomics.iter().map(|it| it.operand(0)).collect();
-        let varying: Vec<_> = addresses
-            .into_iter()
-            .filter(|it| it.is_instruction())
-            .collect();
-        let instructions = self.with_addresses(&varying);
+        let addresses = atomics.iter().map(|it| it.operand(0));
+        let mut open: Vec<_> = addresses.filter(|it| it.is_instruction()).collect();
+        let instructions = self.with_addresses(&open);
         let mut keys = Vec::new();
-        let mut open = varying;
         while let Some(value) = open.pop() {
             if instructions.contains(&value) {
                 open.extend(value.operands());
@@ -132,12 +127,12 @@ impl Vectoriser<'_> {
     fn lanes_at(&self, keys: Value, key: Value, among: Value) -> Value {
         let key = self.builder.splat(key, self.width);
         let same = self.builder.compare(LLVMIntPredicate::LLVMIntEQ, keys, key);
-        self.builder
-            .binary(LLVMOpcode::LLVMAnd, self.bits(same), among)
+        let same = self.bits(same);
+        self.builder.binary(LLVMOpcode::LLVMAnd, same, among)
     }
 
-    /// How many bits are set.
-    fn count(&self, bits: Value) -> Value {
+    /// How many bits are set, in each element of a vector.
+    pub(super) fn count(&self, bits: Value) -> Value {
         let count = self.module.intrinsic("llvm.ctpop", &[bits.ty()]);
         self.builder.call_function(count, &[bits])
     }
@@ -165,7 +160,7 @@ impl Vectoriser<'_> {
         self.builder.move_to_end(body);
         let left = self.builder.phi(bits.ty());
         let lane = self.count_trailing(left);
-        let operands: HashMap<Value, Value> = self.operands_of_lane(&places.operands, lane);
+        let operands = self.operands_of_lane(&places.operands, lane);
         let here = self.lanes_at(keys, operands[&places.key], left);
         let total = match all_the_same {
             true => {
@@ -204,72 +199,5 @@ impl Vectoriser<'_> {
             Some(end) => self.copy_for_lane(&instructions[..=end], operands),
             None => operands[&wanted],
         }
-    }
-
-    /// What the lanes of a mask change a place by, all together.
-    pub(super) fn combine_lanes(&self, how: &Combination, values: Value, mask: Value) -> Value {
-        let element = values.ty().element(0);
-        match how {
-            Combination::Integers(reduction) => {
-                let neutral = self.builder.splat(reduction.neutral(element), self.width);
-                let active = self.builder.select(mask, values, neutral);
-                let function = self.module.intrinsic(reduction.intrinsic, &[values.ty()]);
-                self.builder.call_function(function, &[active])
-            }
-            Combination::FloatSum => {
-                let zero = Value::real(element, -0.0);
-                let active =
-                    self.builder
-                        .select(mask, values, self.builder.splat(zero, self.width));
-                let function = self
-                    .module
-                    .intrinsic("llvm.vector.reduce.fadd", &[values.ty()]);
-                let total = self.builder.call_function(function, &[zero, active]);
-                // The order of atomic additions is free anyway.
-                total.allow_reassociation();
-                total
-            }
-        }
-    }
-}
-
-/// How the values that lanes change one place by become one value.
-pub(super) enum Combination {
-    /// By a reduction of integers.
-    Integers(Reduction),
-    /// By adding floating-point numbers.
-    FloatSum,
-}
-
-impl Combination {
-    /// How many lanes the first place has where it pays. If there are 32 places, it seldom has so many
-    /// (docs/measurements.md, "Atomic operations on few places").
-    fn fewest_lanes(&self) -> u64 {
-        match self {
-            Combination::Integers(_) => 3,
-            Combination::FloatSum => 4,
-        }
-    }
-
-    /// That of an atomic operation, if it has one.
-    pub(super) fn of(instruction: Value) -> Option<Combination> {
-        use LLVMAtomicRMWBinOp::*;
-        let (operation, ty) = (instruction.atomic_operation(), instruction.operand(1).ty());
-        if operation == LLVMAtomicRMWBinOpFAdd && ty.is_float() {
-            return Some(Combination::FloatSum);
-        }
-        let (intrinsic, neutral) = match operation {
-            _ if !ty.is_int() => return None,
-            LLVMAtomicRMWBinOpAdd => ("llvm.vector.reduce.add", Neutral::Zero),
-            LLVMAtomicRMWBinOpOr => ("llvm.vector.reduce.or", Neutral::Zero),
-            LLVMAtomicRMWBinOpXor => ("llvm.vector.reduce.xor", Neutral::Zero),
-            LLVMAtomicRMWBinOpUMax => ("llvm.vector.reduce.umax", Neutral::Zero),
-            LLVMAtomicRMWBinOpAnd => ("llvm.vector.reduce.and", Neutral::Ones),
-            LLVMAtomicRMWBinOpUMin => ("llvm.vector.reduce.umin", Neutral::Ones),
-            LLVMAtomicRMWBinOpMax => ("llvm.vector.reduce.smax", Neutral::Least),
-            LLVMAtomicRMWBinOpMin => ("llvm.vector.reduce.smin", Neutral::Greatest),
-            _ => return None,
-        };
-        Some(Combination::Integers(Reduction { intrinsic, neutral }))
     }
 }

@@ -170,11 +170,8 @@ impl Vectoriser<'_> {
             .builder
             .cast(LLVMOpcode::LLVMBitCast, named, self.mask_type());
         let members = self.builder.binary(LLVMOpcode::LLVMAnd, named, self.mask);
-        let vector = self.vector(arguments[4]);
-        let rest = self.broadcast(reduction.neutral(arguments[4].ty()));
-        let values = self.builder.select(members, vector, rest);
-        let function = self.module.intrinsic(reduction.intrinsic, &[values.ty()]);
-        let total = self.builder.call_function(function, &[values]);
+        let values = self.vector(arguments[4]);
+        let total = self.reduce_lanes(&reduction, values, members);
         self.define_scalar(call, total);
         Ok(())
     }

@@ -106,10 +106,7 @@ impl Vectoriser<'_> {
 
     /// The active lanes' values, reduced to one.
     fn reduce_active(&mut self, value: Value, reduction: &Reduction) -> Value {
-        let vector = self.vector(value);
-        let rest = self.broadcast(reduction.neutral(value.ty()));
-        let values = self.builder.select(self.mask, vector, rest);
-        let function = self.module.intrinsic(reduction.intrinsic, &[values.ty()]);
-        self.builder.call_function(function, &[values])
+        let values = self.vector(value);
+        self.reduce_lanes(reduction, values, self.mask)
     }
 }
