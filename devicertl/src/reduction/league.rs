@@ -139,7 +139,7 @@ unsafe fn reduce_teams(
     if !last {
         return 0;
     }
-    // It happens once in a launch: one form of this code is enough (docs/warp-vectoriser.md, "Versions of blocks").
+    // It happens once in a launch: one form of this code is enough (docs/warp-vectoriser.md, "Two versions").
     core::hint::cold_path();
     arch::fence_device();
     let used = buffer.records.min(arch::block_count()).min(MOST_RECORDS);
