@@ -54,7 +54,10 @@ const SIMPLIFY: &str = "globalopt,\
         loop-mssa(licm<allowspeculation>,loop-rotate,licm<allowspeculation>),\
         loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,sccp,instcombine<no-verify-fixpoint>,adce,dse,\
         loop-mssa(licm<allowspeculation>),\
-        simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),globaldce,function(loop-vectorize)";
+        simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),globaldce";
+
+/// Makes vectors of loops.
+const VECTORISE: &str = "loop-vectorize";
 
 /// Makes vectors of scalars. Warp forms do without: they have vectors, and this pass takes time by the square of their
 /// operations on single lanes (docs/decisions/0054-no-slp-in-warp-forms.md). So do scalar forms beside them that seldom
@@ -88,8 +91,12 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         1 => return machine.run_passes(module, "default<O1>"),
         _ => machine.run_passes(module, SIMPLIFY)?,
     }
-    for function in scalar_forms(unit) {
+    let scalar = scalar_forms(unit);
+    for &function in &scalar {
         machine.run_function_passes(module, function, UNSWITCH)?;
+    }
+    machine.run_passes(module, VECTORISE)?;
+    for &function in &scalar {
         machine.run_function_passes(module, function, SUPERWORDS)?;
     }
     Ok(())

@@ -298,7 +298,11 @@ impl Vectoriser<'_> {
             Operand::Vector(vector) => self.extract_lane(vector, lane),
             Operand::InMemory(ty, slot) => {
                 let place = self.place_of_lane(ty, slot, lane);
-                self.builder.load(ty.element(0), place)
+                let element = self.builder.load(ty.element(0), place);
+                // Else LLVM takes the first elements out of the vector itself. Zen 4 then takes up to ten times as
+                // long: addresses come late and in another order, and loads wait for all stores before them.
+                element.set_volatile();
+                element
             }
         }
     }
