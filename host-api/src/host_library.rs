@@ -20,6 +20,8 @@ pub struct HostLibrary {
     complete_undeferred: Option<extern "C" fn(*const c_void, i32, *mut TargetTask)>,
     has_task_team: Option<extern "C" fn(i32) -> bool>,
     async_handle: Option<extern "C" fn(i32) -> *mut *mut c_void>,
+    waiting_time: Option<extern "C" fn() -> i32>,
+    set_waiting_time: Option<extern "C" fn(i32)>,
 }
 
 /// The beginning of libomp's `kmp_task_t`, and its size.
@@ -77,6 +79,10 @@ pub fn host_library() -> &'static HostLibrary {
         has_task_team: unsafe { symbol(c"__kmpc_omp_has_task_team") },
         // SAFETY: as above.
         async_handle: unsafe { symbol(c"__kmpc_omp_get_target_async_handle_ptr") },
+        // SAFETY: as above.
+        waiting_time: unsafe { symbol(c"kmp_get_blocktime") },
+        // SAFETY: as above.
+        set_waiting_time: unsafe { symbol(c"kmp_set_blocktime") },
     })
 }
 
@@ -98,6 +104,24 @@ pub unsafe fn symbol<T: Copy>(name: &CStr) -> Option<T> {
 /// The default device of the calling thread (`omp_set_default_device`, `OMP_DEFAULT_DEVICE`).
 pub fn default_device() -> Option<i32> {
     host_library().default_device.map(|function| function())
+}
+
+/// Milliseconds for which libomp's threads look for work before they sleep, if the user says nothing.
+const USUAL_WAITING_TIME: i32 = 200;
+/// The same beside a device that runs on the host's CPUs. It is many times what waking a thread takes.
+const SHORT_WAITING_TIME: i32 = 1;
+
+/// Lets the threads of parallel regions that the calling thread begins from now on sleep soon after them, as a device
+/// wants the CPUs. What the user has chosen (`KMP_BLOCKTIME`, `OMP_WAIT_POLICY`, `kmp_set_blocktime`) stays.
+pub fn share_cpus() {
+    let library = host_library();
+    let (Some(get), Some(set)) = (library.waiting_time, library.set_waiting_time) else {
+        return;
+    };
+    let is_chosen = std::env::var_os("KMP_BLOCKTIME").is_some_and(|value| !value.is_empty());
+    if !is_chosen && get() == USUAL_WAITING_TIME {
+        set(SHORT_WAITING_TIME);
+    }
 }
 
 /// The word in a task that holds the handle of its construct in flight.

@@ -320,6 +320,9 @@ impl Runtime {
             // it initialises, when it is not ready for tools.
             ompt::connect();
             ompt::devices_are_used();
+            if device.device.info().shares_cpus {
+                host_library::share_cpus();
+            }
             let device_count = self.devices().len();
             let target = device.load_target();
             device

@@ -76,6 +76,7 @@ impl Properties {
                 },
                 max_iterations_per_thread: 0,
                 record_per_team: false,
+                shares_cpus: false,
             },
             arch,
             pools,

@@ -69,6 +69,8 @@ pub struct DeviceInfo {
     /// In a reduction across teams each team leaves its value in a record of its own, however many teams there are
     /// (docs/abi.md, section 4).
     pub record_per_team: bool,
+    /// Kernels run on threads of the device's own on the host's CPUs, beside those of the host's OpenMP.
+    pub shares_cpus: bool,
 }
 
 /// What a device has done since it exists, in counts that do not depend on its speed.

@@ -69,6 +69,7 @@ impl Properties {
                 clock_frequency: 0,
                 max_iterations_per_thread: 0,
                 record_per_team: false,
+                shares_cpus: false,
             },
             arch,
             default_shared_memory,

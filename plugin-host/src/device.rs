@@ -42,6 +42,7 @@ impl HostDevice {
                 clock_frequency: 0,
                 max_iterations_per_thread: 0,
                 record_per_team: false,
+                shares_cpus: false,
             },
             memory: Memory::default(),
         }

@@ -107,6 +107,7 @@ impl VirtualGpu {
             clock_frequency: STEADY_FREQUENCY,
             max_iterations_per_thread: ITERATIONS_PER_THREAD,
             record_per_team: true,
+            shares_cpus: true,
         };
         let machine = Machine::new(config, heap, checker.clone());
         host_access::look(config.checks, checker.as_ref(), &machine)?;

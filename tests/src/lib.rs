@@ -257,12 +257,10 @@ impl Binary {
 /// Runs a program in the project's root with a time limit and these environment variables.
 pub fn run(program: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
     let mut command = limited(program);
-    command
-        .args(arguments)
-        .envs(environment.iter().copied())
-        .current_dir(root());
+    command.args(arguments).current_dir(root());
     // The host's runtime warns that there are fewer cores than threads, and spins while they wait.
     command.env("KMP_WARNINGS", "0").env("KMP_BLOCKTIME", "0");
+    command.envs(environment.iter().copied());
     Outcome::of(command.output())
 }
 

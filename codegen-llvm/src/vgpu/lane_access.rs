@@ -19,6 +19,9 @@ use crate::ir::{Builder, Machine, Type, Value};
 /// Alignment of the memory through which vectors are passed: that of the widest registers.
 const ALIGNMENT: u32 = 64;
 
+/// Lanes in an iteration where all are active. Every width is a multiple.
+const TOGETHER: u32 = 8;
+
 /// Most accesses of a function that the back end may write in place.
 const IN_PLACE: usize = 16;
 
@@ -147,42 +150,39 @@ impl Access {
         unit.library_function(&symbol)
     }
 
-    /// Its definition: a loop over the lanes of the mask, lowest first. It has no frame, so that where the CPU finds a
-    /// fault in it, the stack begins with the address of the call.
+    /// Its definition: a loop over the lanes of the mask, lowest first, or over all lanes, [`TOGETHER`] in an iteration.
+    /// It has no frame, so that where the CPU finds a fault in it, the stack begins with the address of the call.
     fn definition(&self) -> String {
         let mask = format!("i{}", self.lanes());
-        let element = format!("i{}", 8 * self.element_size);
-        let find = match self.addresses {
-            Addresses::Each => {
-                "%slot = getelementptr ptr, ptr %place, i64 %lane\n %at = load ptr, ptr %slot"
-                    .to_owned()
-            }
-            Addresses::Consecutive => {
-                format!("%at = getelementptr {element}, ptr %place, i64 %lane")
-            }
-        };
-        let (from, to) = match self.loads {
-            true => ("%at", "%item"),
-            false => ("%item", "%at"),
-        };
         let widen = match self.lanes() {
             64 => "%lane = add i64 %number, 0".to_owned(),
             _ => format!("%lane = zext {mask} %number to i64"),
         };
+        let one = self.one_lane("lane", "");
+        let several: String = (0..TOGETHER)
+            .map(|step| {
+                let lane = format!(" %lane.{step} = add i64 %first, {step}\n");
+                lane + &self.one_lane(&format!("lane.{step}"), &format!(".{step}"))
+            })
+            .collect();
         format!(
             "define void @\"{}\"(ptr %items, ptr %place, {mask} %mask) noinline nounwind {{
 entry:
+ %whole = icmp eq {mask} %mask, -1
+ br i1 %whole, label %together, label %some
+together:
+ %first = phi i64 [ 0, %entry ], [ %next, %together ]
+{several} %next = add i64 %first, {TOGETHER}
+ %over = icmp eq i64 %next, {}
+ br i1 %over, label %end, label %together
+some:
  %none = icmp eq {mask} %mask, 0
  br i1 %none, label %end, label %each
 each:
- %left = phi {mask} [ %mask, %entry ], [ %rest, %each ]
+ %left = phi {mask} [ %mask, %some ], [ %rest, %each ]
  %number = call {mask} @llvm.cttz.{mask}({mask} %left, i1 true)
  {widen}
- {find}
- %item = getelementptr {element}, ptr %items, i64 %lane
- %moved = load {element}, ptr {from}, align 1
- store {element} %moved, ptr {to}, align 1
- %less = sub {mask} %left, 1
+{one} %less = sub {mask} %left, 1
  %rest = and {mask} %left, %less
  %done = icmp eq {mask} %rest, 0
  br i1 %done, label %end, label %each
@@ -192,6 +192,33 @@ end:
 declare {mask} @llvm.cttz.{mask}({mask}, i1)
 ",
             self.symbol(),
+            self.lanes(),
+        )
+    }
+
+    /// The access of the lane whose number has this name; names end with `suffix`.
+    fn one_lane(&self, lane: &str, suffix: &str) -> String {
+        let element = format!("i{}", 8 * self.element_size);
+        let at = format!("%at{suffix}");
+        let item = format!("%item{suffix}");
+        let find = match self.addresses {
+            Addresses::Each => format!(
+                " %slot{suffix} = getelementptr ptr, ptr %place, i64 %{lane}\n \
+                 {at} = load ptr, ptr %slot{suffix}\n"
+            ),
+            Addresses::Consecutive => {
+                format!(" {at} = getelementptr {element}, ptr %place, i64 %{lane}\n")
+            }
+        };
+        let (from, to) = match self.loads {
+            true => (&at, &item),
+            false => (&item, &at),
+        };
+        format!(
+            "{find} {item} = getelementptr {element}, ptr %items, i64 %{lane}
+ %moved{suffix} = load {element}, ptr {from}, align 1
+ store {element} %moved{suffix}, ptr {to}, align 1
+"
         )
     }
 

@@ -17,7 +17,14 @@
 ; AVX2: call void @vgpu.lanes.scatter.32.i32
 ; AVX2-NOT: call {{.*}}@llvm.masked.{{gather|scatter}}
 ; AVX2: ret void
+; Where all lanes are active, the function asks for no lane's bit.
 ; AVX2: define internal void @vgpu.lanes.scatter.32.i32(ptr %items, ptr %place, i32 %mask)
+; AVX2: icmp eq i32 %mask, -1
+; AVX2: together:
+; AVX2-NOT: cttz
+; AVX2-COUNT-8: store i32
+; AVX2: each:
+; AVX2: call i32 @llvm.cttz.i32
 ; AVX512: define hidden void @vgpu.warp.many
 ; AVX512: call <32 x float> @llvm.masked.gather
 ; SSE: define hidden void @vgpu.warp.many

@@ -5,11 +5,11 @@
 ; CHECK-NOT: x ptr>
 ; CHECK-NOT: <32 x i64>
 ; CHECK: icmp eq <32 x i16>
-; CHECK-COUNT-8: {{extractelement <32 x i16>|load i16}}
-; CHECK-NOT: {{extractelement|load i16}}
+; CHECK-COUNT-8: load volatile i16
+; CHECK-NOT: {{extractelement|load volatile i16}}
 ; CHECK-COUNT-8: atomicrmw add
-; CHECK-COUNT-8: {{extractelement <32 x i16>|load i16}}
-; CHECK-NOT: {{extractelement|load i16}}
+; CHECK-COUNT-8: load volatile i16
+; CHECK-NOT: {{extractelement|load volatile i16}}
 ; CHECK-COUNT-8: atomicrmw add
 
 target triple = "nvptx64-nvidia-cuda"

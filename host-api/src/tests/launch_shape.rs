@@ -29,6 +29,7 @@ fn device() -> DeviceInfo {
         clock_frequency: 0,
         max_iterations_per_thread: 0,
         record_per_team: false,
+        shares_cpus: false,
     }
 }
 
