@@ -119,7 +119,12 @@ impl BlockRanges {
 
     /// Whether there are blocks that no worker has taken.
     pub fn left(&self) -> bool {
-        self.parts.iter().any(Part::left)
+        self.parts.iter().any(|part| part.left() > 0)
+    }
+
+    /// How many blocks no worker has taken.
+    pub fn count_left(&self) -> u64 {
+        self.parts.iter().map(Part::left).sum()
     }
 
     /// The next range for a worker: at least one block and at most `most`, or none if none is left. It is a single
@@ -143,8 +148,8 @@ impl Part {
         }
     }
 
-    fn left(&self) -> bool {
-        self.next.load(Ordering::Relaxed) < self.end
+    fn left(&self) -> u64 {
+        self.end - self.next.load(Ordering::Relaxed)
     }
 
     fn take(&self, workers: u64, most: u64) -> Range<u64> {
@@ -224,7 +229,9 @@ mod tests {
     #[test]
     fn a_worker_begins_with_its_part_and_goes_on_with_the_others() {
         let ranges = BlockRanges::in_parts(10, 2);
+        assert_eq!(ranges.count_left(), 10);
         assert_eq!(ranges.take(1, 1), 5..6);
+        assert_eq!(ranges.count_left(), 9);
         assert_eq!(ranges.take(0, 1), 0..1);
         while ranges.take(1, 9).start >= 5 {}
         assert_eq!(ranges.take(1, 1), 2..3);

@@ -150,7 +150,7 @@ impl Access {
         unit.library_function(&symbol)
     }
 
-    /// Its definition: a loop over the lanes of the mask, lowest first, or over all lanes, [`TOGETHER`] in an iteration.
+    /// Its definition: a loop over the lanes of the mask, lowest first, or over all, [`TOGETHER`] in an iteration.
     /// It has no frame, so that where the CPU finds a fault in it, the stack begins with the address of the call.
     fn definition(&self) -> String {
         let mask = format!("i{}", self.lanes());
