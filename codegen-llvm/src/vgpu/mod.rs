@@ -23,6 +23,7 @@ mod dialect;
 mod division;
 mod emit;
 mod entries;
+mod flat_addresses;
 mod fused;
 mod globals;
 mod host;
@@ -123,6 +124,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("warp", warp::run),
     ("spin", spin::run),
     ("lower-block-atomics", block_atomics::run),
+    ("flat-addresses", flat_addresses::run),
     ("optimise", optimise::run),
     ("regions", warp::regions::run),
     ("subgroup-loops", warp::subgroup_loops::run),

@@ -117,7 +117,7 @@ pub fn finish(unit: &mut Unit) -> Result<()> {
 
 /// The functions that are no warp form, but for scalar forms that seldom run: beside a warp form that waits, they run
 /// only blocks that this form cannot.
-fn scalar_forms(unit: &Unit) -> Vec<Value> {
+pub(super) fn scalar_forms(unit: &Unit) -> Vec<Value> {
     let is_one = |function: &Value| {
         let name = function.name();
         unit.kernels.iter().all(|kernel| match &kernel.warp {
