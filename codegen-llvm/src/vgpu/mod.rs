@@ -33,6 +33,7 @@ mod kernels;
 mod lane_access;
 mod lanes;
 mod loop_load_elimination;
+mod loop_versions;
 mod lower;
 mod lowering;
 mod offsets;
@@ -126,6 +127,8 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("lower-block-atomics", block_atomics::run),
     ("flat-addresses", flat_addresses::run),
     ("optimise", optimise::run),
+    ("loop-versions", loop_versions::run),
+    ("vectors", optimise::vectorise),
     ("regions", warp::regions::run),
     ("subgroup-loops", warp::subgroup_loops::run),
     ("fused", fused::run),
