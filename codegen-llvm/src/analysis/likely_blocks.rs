@@ -25,7 +25,7 @@ pub fn of(context: Context, function: Value) -> HashSet<Block> {
 }
 
 /// Which edge of a branch is unlikely.
-fn unlikely_edge(context: Context, branch: Value) -> Option<usize> {
+pub fn unlikely_edge(context: Context, branch: Value) -> Option<usize> {
     let &[first, second] = branch.branch_weights(context)?.as_slice() else {
         return None;
     };

@@ -27,6 +27,7 @@ mod attribute;
 mod block;
 mod builder;
 mod context;
+mod copies;
 mod debug;
 mod declarations;
 mod flow;
@@ -45,6 +46,7 @@ mod vector;
 pub use block::Block;
 pub use builder::Builder;
 pub use context::{Context, c_string, take_message};
+pub use copies::Copies;
 pub use debug::{Location, metadata_string};
 pub use machine::{
     Host, Machine, MachineOptions, initialise_aarch64, initialise_gpus, initialise_x86,

@@ -23,6 +23,7 @@ mod dialect;
 mod division;
 mod emit;
 mod entries;
+mod flat_addresses;
 mod fused;
 mod globals;
 mod host;
@@ -32,6 +33,7 @@ mod kernels;
 mod lane_access;
 mod lanes;
 mod loop_load_elimination;
+mod loop_versions;
 mod lower;
 mod lowering;
 mod offsets;
@@ -123,7 +125,10 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("warp", warp::run),
     ("spin", spin::run),
     ("lower-block-atomics", block_atomics::run),
+    ("flat-addresses", flat_addresses::run),
     ("optimise", optimise::run),
+    ("loop-versions", loop_versions::run),
+    ("vectors", optimise::vectorise),
     ("regions", warp::regions::run),
     ("subgroup-loops", warp::subgroup_loops::run),
     ("fused", fused::run),

@@ -1,4 +1,4 @@
-//! Optimises for the host: `simplify` before the checks are inserted, `run` after.
+//! Optimises for the host: `simplify` before the checks are inserted, `run`, `vectorise` and `finish` after.
 
 use anyhow::Result;
 use vgpu_abi::artifact::WarpForm;
@@ -14,8 +14,6 @@ const OPTIONS: &[&str] = &[
     // The back end's loop strength reduction takes a tenth of the compile time of warp forms, which are as fast without
     // it (docs/measurements.md, "Compile time by size"). `finish` runs it on scalar forms.
     "-disable-lsr",
-    // How large a loop may be that is written twice for a question whose answer does not change in it.
-    "-unswitch-threshold=300",
     // Warp forms have more live vectors than registers. The register allocator's search for regions in which to split
     // them took a third of the compile time of such kernels, and did not improve the code. (With 30, code is 3 %
     // slower; with 10, 9 %.)
@@ -64,10 +62,6 @@ const VECTORISE: &str = "loop-vectorize";
 /// run.
 const SUPERWORDS: &str = "slp-vectorizer";
 
-/// A loop without window checks and one with them: whether a base lies in the device window does not change in a loop.
-/// The answer is nearly always yes, so the other loop only takes space. Warp forms have few such loops, and large ones.
-const UNSWITCH: &str = "loop-mssa(simple-loop-unswitch<nontrivial;trivial>)";
-
 /// Loop strength reduction: addresses that count.
 const COUNTING_ADDRESSES: &str = "loop(loop-reduce)";
 
@@ -76,7 +70,7 @@ const FINISH: &str = "function(vector-combine,\
         instcombine<no-verify-fixpoint>,sroa,infer-alignment,loop-mssa(licm<allowspeculation>),instsimplify,\
         div-rem-pairs,simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),constmerge";
 
-/// Optimises a complete host module.
+/// Optimises a complete host module, but for vectors.
 ///
 /// LLVM's transformations are valid for fibers. An engine call may change any memory that has escaped. Only the context
 /// reads the stack pointer. `convergent` calls are not made conditional on more than they were.
@@ -86,17 +80,22 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let progress = &unit.options.instrumentation;
     progress.tell(&format!("optimising {kernels}"));
     let (module, machine) = (&unit.module, &unit.machine);
-    match unit.options.level {
-        0 => return machine.run_passes(module, "default<O0>"),
-        1 => return machine.run_passes(module, "default<O1>"),
-        _ => machine.run_passes(module, SIMPLIFY)?,
+    let passes = match unit.options.level {
+        0 => "default<O0>",
+        1 => "default<O1>",
+        _ => SIMPLIFY,
+    };
+    machine.run_passes(module, passes)
+}
+
+/// Makes vectors of the loops and scalars of optimised code.
+pub fn vectorise(unit: &mut Unit) -> Result<()> {
+    if unit.options.level < 2 {
+        return Ok(());
     }
-    let scalar = scalar_forms(unit);
-    for &function in &scalar {
-        machine.run_function_passes(module, function, UNSWITCH)?;
-    }
+    let (module, machine) = (&unit.module, &unit.machine);
     machine.run_passes(module, VECTORISE)?;
-    for &function in &scalar {
+    for function in scalar_forms(unit) {
         machine.run_function_passes(module, function, SUPERWORDS)?;
     }
     Ok(())
@@ -117,7 +116,7 @@ pub fn finish(unit: &mut Unit) -> Result<()> {
 
 /// The functions that are no warp form, but for scalar forms that seldom run: beside a warp form that waits, they run
 /// only blocks that this form cannot.
-fn scalar_forms(unit: &Unit) -> Vec<Value> {
+pub(super) fn scalar_forms(unit: &Unit) -> Vec<Value> {
     let is_one = |function: &Value| {
         let name = function.name();
         unit.kernels.iter().all(|kernel| match &kernel.warp {

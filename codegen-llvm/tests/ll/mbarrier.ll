@@ -1,7 +1,7 @@
 ; mbarrier objects count down, then flip the phase.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
-; CHECK: store volatile i64 33554464, ptr addrspace(3)
-; CHECK: load volatile i64, ptr addrspace(3)
+; CHECK: store volatile i64 33554464, ptr %
+; CHECK: load volatile i64, ptr %
 ; CHECK: store volatile i64
 ; A loop that tests the barrier lets the others run.
 ; CHECK: call void @vgpu_spin(ptr

@@ -28,9 +28,8 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::ThreadContext;
 
 use super::context_marker;
-use super::copies::Copies;
 use crate::analysis::control_flow::ControlFlow;
-use crate::ir::{Block, Builder, Module, Type, Value};
+use crate::ir::{Block, Builder, Copies, Module, Type, Value};
 use crate::vgpu::unit::Unit;
 use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::analysis::context_fields;

@@ -6,7 +6,6 @@
 
 mod accesses;
 pub mod context_marker;
-pub mod copies;
 mod devirtualise;
 mod loop_versioning;
 mod merged_reads;

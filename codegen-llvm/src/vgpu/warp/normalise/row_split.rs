@@ -18,9 +18,8 @@ use std::collections::HashMap;
 use llvm_sys::LLVMIntPredicate::{LLVMIntUGE, LLVMIntULT};
 use llvm_sys::LLVMOpcode;
 
-use super::copies::Copies;
 use super::row_markers::{self, CHOICE, END, ENTER, Entry, Markers, START};
-use crate::ir::{Block, Builder, Context, Module, Value};
+use crate::ir::{Block, Builder, Context, Copies, Module, Value};
 
 /// The step, for a kernel whose phis are in memory.
 pub fn run(module: &Module, markers: &Markers, kernel: Value) {

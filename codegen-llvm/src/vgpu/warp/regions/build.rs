@@ -20,9 +20,8 @@ use vgpu_abi::{ENDED, RegionCall, ThreadContext, WARP_STACK_SIZE, WarpFrame};
 use super::arrivals::{self, Frames};
 use super::kept::Kept;
 use super::together::Together;
-use crate::ir::{Block, Builder, Context, Type, Value};
+use crate::ir::{Block, Builder, Context, Copies, Type, Value};
 use crate::vgpu::unit::Unit;
-use crate::vgpu::warp::normalise::copies::Copies;
 
 /// How many instructions the regions that begin with these blocks and with the entry have together.
 pub fn size(form: Value, starts: &[Block]) -> usize {
