@@ -19,7 +19,7 @@ use crate::ir::{Builder, Machine, Type, Value};
 /// Alignment of the memory through which vectors are passed: that of the widest registers.
 const ALIGNMENT: u32 = 64;
 
-/// Lanes in an iteration where all are active. Every width is a multiple.
+/// Lanes in an iteration where all are active. Warps are a multiple; of other vectors all lanes are one iteration.
 const TOGETHER: u32 = 8;
 
 /// Most accesses of a function that the back end may write in place.
@@ -150,7 +150,15 @@ impl Access {
         unit.library_function(&symbol)
     }
 
-    /// Its definition: a loop over the lanes of the mask, lowest first, or over all, [`TOGETHER`] in an iteration.
+    /// How many lanes an iteration has where all are active.
+    fn together(&self) -> u32 {
+        match self.lanes().is_multiple_of(TOGETHER) {
+            true => TOGETHER,
+            false => self.lanes(),
+        }
+    }
+
+    /// Its definition: a loop over the lanes of the mask, lowest first, or over all, several in an iteration.
     /// It has no frame, so that where the CPU finds a fault in it, the stack begins with the address of the call.
     fn definition(&self) -> String {
         let mask = format!("i{}", self.lanes());
@@ -159,7 +167,7 @@ impl Access {
             _ => format!("%lane = zext {mask} %number to i64"),
         };
         let one = self.one_lane("lane", "");
-        let several: String = (0..TOGETHER)
+        let several: String = (0..self.together())
             .map(|step| {
                 let lane = format!(" %lane.{step} = add i64 %first, {step}\n");
                 lane + &self.one_lane(&format!("lane.{step}"), &format!(".{step}"))
@@ -172,7 +180,7 @@ entry:
  br i1 %whole, label %together, label %some
 together:
  %first = phi i64 [ 0, %entry ], [ %next, %together ]
-{several} %next = add i64 %first, {TOGETHER}
+{several} %next = add i64 %first, {}
  %over = icmp eq i64 %next, {}
  br i1 %over, label %end, label %together
 some:
@@ -192,6 +200,7 @@ end:
 declare {mask} @llvm.cttz.{mask}({mask}, i1)
 ",
             self.symbol(),
+            self.together(),
             self.lanes(),
         )
     }
