@@ -299,8 +299,8 @@ impl Vectoriser<'_> {
             Operand::InMemory(ty, slot) => {
                 let place = self.place_of_lane(ty, slot, lane);
                 let element = self.builder.load(ty.element(0), place);
-                // Else LLVM takes the first elements out of the vector itself. Zen 4 then takes up to ten times as
-                // long: addresses come late and in another order, and loads wait for all stores before them.
+                // Else LLVM takes the first elements out of the vector itself, and atomic operations on addresses that
+                // come out of vectors may take Zen 4 twice as long (docs/measurements.md, "Addresses out of vectors").
                 element.set_volatile();
                 element
             }
