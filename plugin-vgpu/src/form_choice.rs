@@ -100,17 +100,19 @@ impl FormChoice {
     }
 
     /// What the next range of blocks is a sample of, if a trial wants its time. `several`: whether a block has more
-    /// than one whole subgroup. `ahead`: how many blocks of the launch have not begun.
-    pub fn try_next(&self, several: bool, ahead: u64) -> Option<Sample> {
+    /// than one whole subgroup. `ahead` counts the blocks of the launch that have not begun; it is asked only where a
+    /// trial is due.
+    pub fn try_next(&self, several: bool, ahead: impl FnOnce() -> u64) -> Option<Sample> {
+        if self.spent.load(Ordering::Relaxed) < self.next_trial.load(Ordering::Relaxed) {
+            return None;
+        }
         let blocks = self.blocks.load(Ordering::Relaxed);
         let enough = if several {
-            blocks + ahead >= FIRST_LONG_BLOCKS
+            blocks + ahead() >= FIRST_LONG_BLOCKS
         } else {
             blocks >= FIRST_BLOCKS
         };
-        let wanted =
-            self.spent.load(Ordering::Relaxed) >= self.next_trial.load(Ordering::Relaxed) && enough;
-        if !wanted {
+        if !enough {
             return None;
         }
         let mut trial = self.trial.lock();
@@ -183,7 +185,7 @@ mod tests {
         let mut samples = 0;
         loop {
             let next = choice.next_trial.load(Ordering::Relaxed);
-            let ways: &[Way] = match choice.try_next(true, 0) {
+            let ways: &[Way] = match choice.try_next(true, || 0) {
                 Some(Sample::Range(Way::Subgroups)) => &[Way::Subgroups],
                 Some(Sample::Range(Way::Threads)) => &[Way::Threads],
                 Some(Sample::Subgroup) => &[Way::Subgroups, Way::Threads],
@@ -230,35 +232,39 @@ mod tests {
     fn short_kernels_are_not_tried() {
         let choice = FormChoice::default();
         choice.ran(1000, FIRST_TRIAL / 2);
-        assert_eq!(choice.try_next(true, 0), None, "little time");
+        assert_eq!(choice.try_next(true, || 0), None, "little time");
         choice.ran(1, FIRST_TRIAL);
         assert_eq!(
-            choice.try_next(true, 0),
+            choice.try_next(true, || 0),
             Some(Sample::Range(Way::Subgroups))
         );
         let choice = FormChoice::default();
         choice.ran(FIRST_LONG_BLOCKS - 1, FIRST_TRIAL * 2);
-        assert_eq!(choice.try_next(true, 0), None, "few blocks");
-        assert_eq!(choice.try_next(false, 1), None, "few blocks");
-        assert_eq!(choice.try_next(true, 1), Some(Sample::Subgroup));
+        assert_eq!(choice.try_next(true, || 0), None, "few blocks");
+        assert_eq!(choice.try_next(false, || 1), None, "few blocks");
+        assert_eq!(choice.try_next(true, || 1), Some(Sample::Subgroup));
     }
 
     #[test]
     fn of_few_long_blocks_subgroups_are_tried() {
         let choice = FormChoice::default();
         choice.ran(FIRST_LONG_BLOCKS, FIRST_TRIAL);
-        assert_eq!(choice.try_next(false, 0), None, "there is one in a block");
+        assert_eq!(
+            choice.try_next(false, || 0),
+            None,
+            "there is one in a block"
+        );
         let sampled = || {
             choice.tried(Way::Subgroups, 7 * 32, Duration::from_millis(7));
             choice.tried(Way::Threads, 32, Duration::from_micros(600));
         };
-        assert_eq!(choice.try_next(true, 0), Some(Sample::Subgroup));
-        assert_eq!(choice.try_next(true, 0), None, "the first has not ended");
+        assert_eq!(choice.try_next(true, || 0), Some(Sample::Subgroup));
+        assert_eq!(choice.try_next(true, || 0), None, "the first has not ended");
         sampled();
         for _ in 1..SAMPLES {
-            assert_eq!(choice.try_next(true, 0), Some(Sample::Subgroup));
+            assert_eq!(choice.try_next(true, || 0), Some(Sample::Subgroup));
         }
-        assert_eq!(choice.try_next(true, 0), None, "the samples have begun");
+        assert_eq!(choice.try_next(true, || 0), None, "the samples have begun");
         (1..SAMPLES).for_each(|_| sampled());
         assert_eq!(choice.preferred(), Way::Threads);
     }

@@ -222,7 +222,7 @@ impl Grid {
             Form::Subgroups { width, .. } => threads >= 2 * u64::from(width),
             _ => false,
         };
-        match choice.try_next(several, self.block_ranges.count_left()) {
+        match choice.try_next(several, || self.block_ranges.count_left()) {
             None => self.run_range(sm, blocks, self.form_of(choice.preferred())),
             Some(Sample::Range(way)) => {
                 let before = cpu_time();
