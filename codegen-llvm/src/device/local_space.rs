@@ -39,14 +39,11 @@ pub fn run(module: &Module) {
 
 /// Which operands of an instruction are local addresses of memory that it accesses, and may be of other memory.
 fn wrong_addresses(access: Value) -> Vec<u32> {
-    let addresses = match access.opcode() {
-        Some(LLVMLoad | LLVMAtomicRMW | LLVMAtomicCmpXchg) => 0..1,
-        Some(LLVMStore) => 1..2,
-        _ => match intrinsic(access) {
-            Some("llvm.memset") => 0..1,
-            Some(_) => 0..2,
-            None => 0..0,
-        },
+    let addresses = match (access.accessed_operand(), intrinsic(access)) {
+        (Some(at), _) => at..at + 1,
+        (None, Some("llvm.memset")) => 0..1,
+        (None, Some(_)) => 0..2,
+        (None, None) => 0..0,
     };
     let wrong = |&index: &u32| {
         let address = access.operand(index);

@@ -26,6 +26,18 @@ impl Value {
         (base.opcode() == Some(LLVMOpcode::LLVMAlloca)).then_some(base)
     }
 
+    /// Which operand of a load, store, atomicrmw or cmpxchg is the address that it accesses. `None` for any other
+    /// instruction.
+    pub fn accessed_operand(self) -> Option<u32> {
+        match self.opcode()? {
+            LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => {
+                Some(0)
+            }
+            LLVMOpcode::LLVMStore => Some(1),
+            _ => None,
+        }
+    }
+
     /// Whether a load, store, atomicrmw or cmpxchg is volatile.
     pub fn is_volatile(self) -> bool {
         llvm!(core::LLVMGetVolatile(self.0)) != 0

@@ -23,10 +23,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 
 /// Lets an access through a cast of a flat address do without the cast.
 fn flatten(access: Value) {
-    let at = match access.opcode() {
-        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => 0,
-        Some(LLVMOpcode::LLVMStore) => 1,
-        _ => return,
+    let Some(at) = access.accessed_operand() else {
+        return;
     };
     let address = access.operand(at);
     if address.opcode() == Some(LLVMOpcode::LLVMAddrSpaceCast)
