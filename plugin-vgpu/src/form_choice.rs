@@ -4,9 +4,9 @@
 //! threads one after the other may take less time. How often lanes do so depends on the data, so the compiler cannot
 //! tell. The choice is between forms that never wait: others need their fibers.
 //!
-//! A kernel begins in warp form. When it has run for a while, a *trial* runs a few ranges of blocks in either form, in
-//! alternation, and compares their CPU time. Of few long blocks it runs one subgroup of each thread by thread, as whole
-//! blocks would take too long. The next trial comes when the kernel has run for several times as long.
+//! A kernel begins in warp form. When it has run for a while, a *trial* runs parts of it in either form, in
+//! alternation, and compares their CPU time. The parts are ranges of blocks, or subgroups where blocks are few or long.
+//! The next trial comes when the kernel has run for several times as long.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -17,9 +17,11 @@ use parking_lot::Mutex;
 const FIRST_TRIAL: Duration = Duration::from_millis(4);
 /// How many blocks it runs before a trial of ranges. A block may take ten times as long thread by thread.
 const FIRST_BLOCKS: u64 = 40;
-/// How many long blocks it must have run, or still have to run in this launch, for a trial of subgroups. Ten times the
-/// time of a subgroup is about that of a block.
-const FIRST_LONG_BLOCKS: u64 = 4;
+/// Blocks that take longer in the mean are long: their subgroups are tried.
+const LONG_BLOCK: Duration = Duration::from_micros(100);
+/// How many subgroups it must have run, or still have to run in this launch, for a trial of subgroups. One may take as
+/// long thread by thread as ten do.
+const FIRST_SUBGROUPS: u64 = 8;
 /// Samples of each form in a trial.
 const SAMPLES: u32 = 4;
 /// How many times as fast a form is for the first sample of each to decide: either form of subgroups, the warp form of
@@ -38,21 +40,14 @@ pub enum Way {
     Threads,
 }
 
-/// What of a range of blocks is a sample for a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
-    /// All of it, in this form.
-    Range(Way),
-    /// Of each block the last whole subgroup thread by thread, next to the others.
-    Subgroup,
-}
-
 /// The choice for one kernel, shared by all its launches.
 #[derive(Debug)]
 pub struct FormChoice {
     /// Nanoseconds that blocks have taken.
     spent: AtomicU64,
     blocks: AtomicU64,
+    /// Subgroups that ran a few at a time, in either form.
+    subgroups: AtomicU64,
     /// The next trial begins when so many nanoseconds are spent.
     next_trial: AtomicU64,
     prefers_threads: AtomicBool,
@@ -76,6 +71,7 @@ impl Default for FormChoice {
         FormChoice {
             spent: AtomicU64::new(0),
             blocks: AtomicU64::new(0),
+            subgroups: AtomicU64::new(0),
             next_trial: AtomicU64::new(FIRST_TRIAL.as_nanos() as u64),
             prefers_threads: AtomicBool::new(false),
             trial: Mutex::default(),
@@ -99,43 +95,40 @@ impl FormChoice {
         self.spent.fetch_add(time, Ordering::Relaxed);
     }
 
-    /// What the next range of blocks is a sample of, if a trial wants its time. `several`: whether a block has more
-    /// than one whole subgroup. `ahead` counts the blocks of the launch that have not begun; it is asked only where a
-    /// trial is due.
-    pub fn try_next(&self, several: bool, ahead: impl FnOnce() -> u64) -> Option<Sample> {
-        if self.spent.load(Ordering::Relaxed) < self.next_trial.load(Ordering::Relaxed) {
-            return None;
-        }
+    /// Notes that subgroups ran for some time.
+    pub fn ran_subgroups(&self, subgroups: u64, time: Duration) {
+        self.subgroups.fetch_add(subgroups, Ordering::Relaxed);
+        self.ran(0, time);
+    }
+
+    /// Whether the next range of blocks should run a few subgroups at a time: the kernel has run few blocks, which may
+    /// be long, or a trial is due and they are.
+    pub fn wants_steps(&self) -> bool {
         let blocks = self.blocks.load(Ordering::Relaxed);
-        let enough = if several {
-            blocks + ahead() >= FIRST_LONG_BLOCKS
-        } else {
-            blocks >= FIRST_BLOCKS
-        };
-        if !enough {
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        blocks < FIRST_BLOCKS
+            || self.is_due() && spent.as_nanos() > LONG_BLOCK.as_nanos() * u128::from(blocks)
+    }
+
+    /// The form in which a trial wants the time of the next range of blocks, if one is due.
+    pub fn try_range(&self) -> Option<Way> {
+        if !self.is_due() || self.blocks.load(Ordering::Relaxed) < FIRST_BLOCKS {
             return None;
         }
-        let mut trial = self.trial.lock();
-        let [subgroups, threads] = trial.begun;
-        if subgroups.min(threads) >= SAMPLES {
+        self.trial.lock().begin(false)
+    }
+
+    /// The same of the next subgroups. `ahead`: subgroups of the launch that have not begun.
+    pub fn try_subgroups(&self, ahead: u64) -> Option<Way> {
+        let enough = self.subgroups.load(Ordering::Relaxed) + ahead >= FIRST_SUBGROUPS;
+        if !enough || !self.is_due() {
             return None;
         }
-        if blocks < FIRST_BLOCKS {
-            // The first one is often enough. Others wait for it: it may take as long as a block.
-            if subgroups > 0 && trial.ended.contains(&0) {
-                return None;
-            }
-            trial.of_subgroups = true;
-            trial.begun = [subgroups + 1, threads + 1];
-            return Some(Sample::Subgroup);
-        }
-        let way = if subgroups <= threads {
-            Way::Subgroups
-        } else {
-            Way::Threads
-        };
-        trial.begun[way as usize] += 1;
-        Some(Sample::Range(way))
+        self.trial.lock().begin(true)
+    }
+
+    fn is_due(&self) -> bool {
+        self.spent.load(Ordering::Relaxed) >= self.next_trial.load(Ordering::Relaxed)
     }
 
     /// Notes the CPU time of a sample of so many threads. The last sample decides.
@@ -166,6 +159,25 @@ impl FormChoice {
 }
 
 impl Trial {
+    /// Begins a sample, if more are wanted.
+    fn begin(&mut self, of_subgroups: bool) -> Option<Way> {
+        let [subgroups, threads] = self.begun;
+        let all_have_begun = subgroups.min(threads) >= SAMPLES;
+        // The first ones are often enough. Others wait for them: threads may take as long as a block.
+        let waits = of_subgroups && threads > 0 && self.ended.contains(&0);
+        if all_have_begun || waits {
+            return None;
+        }
+        self.of_subgroups |= of_subgroups;
+        let way = if subgroups <= threads {
+            Way::Subgroups
+        } else {
+            Way::Threads
+        };
+        self.begun[way as usize] += 1;
+        Some(way)
+    }
+
     /// Whether a thread takes more than `times` its time as a lane, one by one.
     fn threads_take(&self, times: f64) -> bool {
         let each = |way: Way| {
@@ -180,18 +192,17 @@ impl Trial {
 mod tests {
     use super::*;
 
-    /// Runs ranges of a block each until a trial has ended; gives how many samples it had.
+    /// Runs a block with a subgroup, or more, after the other until a trial has ended; gives how many samples it had.
     fn trial(choice: &FormChoice, subgroups: u64, threads: u64) -> u32 {
         let mut samples = 0;
         loop {
             let next = choice.next_trial.load(Ordering::Relaxed);
-            let ways: &[Way] = match choice.try_next(true, || 0) {
-                Some(Sample::Range(Way::Subgroups)) => &[Way::Subgroups],
-                Some(Sample::Range(Way::Threads)) => &[Way::Threads],
-                Some(Sample::Subgroup) => &[Way::Subgroups, Way::Threads],
-                None => &[],
+            let way = if choice.wants_steps() {
+                choice.try_subgroups(0)
+            } else {
+                choice.try_range()
             };
-            for &way in ways {
+            if let Some(way) = way {
                 samples += 1;
                 let time = [subgroups, threads][way as usize];
                 choice.tried(way, 1, Duration::from_micros(time));
@@ -199,7 +210,8 @@ mod tests {
             if choice.next_trial.load(Ordering::Relaxed) != next {
                 return samples;
             }
-            choice.ran(1, Duration::from_millis(1));
+            choice.ran_subgroups(1, Duration::from_millis(1));
+            choice.ran(1, Duration::ZERO);
         }
     }
 
@@ -232,40 +244,48 @@ mod tests {
     fn short_kernels_are_not_tried() {
         let choice = FormChoice::default();
         choice.ran(1000, FIRST_TRIAL / 2);
-        assert_eq!(choice.try_next(true, || 0), None, "little time");
+        assert!(!choice.wants_steps(), "many blocks");
+        assert_eq!(choice.try_range(), None, "little time");
         choice.ran(1, FIRST_TRIAL);
-        assert_eq!(
-            choice.try_next(true, || 0),
-            Some(Sample::Range(Way::Subgroups))
-        );
+        assert_eq!(choice.try_range(), Some(Way::Subgroups));
         let choice = FormChoice::default();
-        choice.ran(FIRST_LONG_BLOCKS - 1, FIRST_TRIAL * 2);
-        assert_eq!(choice.try_next(true, || 0), None, "few blocks");
-        assert_eq!(choice.try_next(false, || 1), None, "few blocks");
-        assert_eq!(choice.try_next(true, || 1), Some(Sample::Subgroup));
+        choice.ran_subgroups(FIRST_SUBGROUPS - 2, FIRST_TRIAL);
+        assert_eq!(choice.try_subgroups(1), None, "few subgroups");
+        assert_eq!(choice.try_range(), None, "few blocks");
+        assert_eq!(choice.try_subgroups(2), Some(Way::Subgroups));
     }
 
     #[test]
-    fn of_few_long_blocks_subgroups_are_tried() {
+    fn subgroups_of_long_blocks_are_tried_when_a_trial_is_due() {
         let choice = FormChoice::default();
-        choice.ran(FIRST_LONG_BLOCKS, FIRST_TRIAL);
-        assert_eq!(
-            choice.try_next(false, || 0),
-            None,
-            "there is one in a block"
-        );
-        let sampled = || {
-            choice.tried(Way::Subgroups, 7 * 32, Duration::from_millis(7));
-            choice.tried(Way::Threads, 32, Duration::from_micros(600));
-        };
-        assert_eq!(choice.try_next(true, || 0), Some(Sample::Subgroup));
-        assert_eq!(choice.try_next(true, || 0), None, "the first has not ended");
-        sampled();
+        assert!(choice.wants_steps(), "few blocks");
+        choice.ran(FIRST_BLOCKS, FIRST_TRIAL * 2);
+        assert!(choice.wants_steps());
+        trial(&choice, 100, 1000);
+        assert!(!choice.wants_steps(), "no trial is due");
+        choice.ran(FIRST_BLOCKS, FIRST_TRIAL * 1000);
+        assert!(choice.wants_steps());
+        choice.ran(1 << 20, Duration::ZERO);
+        assert!(!choice.wants_steps(), "blocks are short");
+    }
+
+    #[test]
+    fn subgroups_of_the_first_block_are_tried_if_they_are_long() {
+        let choice = FormChoice::default();
+        assert_eq!(choice.try_subgroups(8), None);
+        choice.ran_subgroups(1, FIRST_TRIAL);
+        assert_eq!(choice.try_subgroups(8), Some(Way::Subgroups));
+        assert_eq!(choice.try_subgroups(8), Some(Way::Threads));
+        assert_eq!(choice.try_subgroups(8), None, "the first have not ended");
+        choice.tried(Way::Subgroups, 32, Duration::from_millis(10));
+        choice.tried(Way::Threads, 32, Duration::from_millis(6));
+        assert_eq!(choice.preferred(), Way::Subgroups, "that is not far");
         for _ in 1..SAMPLES {
-            assert_eq!(choice.try_next(true, || 0), Some(Sample::Subgroup));
+            for way in [Way::Subgroups, Way::Threads] {
+                assert_eq!(choice.try_subgroups(8), Some(way));
+                choice.tried(way, 32, Duration::from_millis(6));
+            }
         }
-        assert_eq!(choice.try_next(true, || 0), None, "the samples have begun");
-        (1..SAMPLES).for_each(|_| sampled());
         assert_eq!(choice.preferred(), Way::Threads);
     }
 }

@@ -16,7 +16,7 @@ use crate::checker::LaunchChecks;
 use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
 use crate::fault::Raised;
-use crate::form_choice::{FormChoice, Sample, Way};
+use crate::form_choice::{FormChoice, Way};
 use crate::machine::Machine;
 use crate::regions;
 use crate::reserve::{self, Reserve};
@@ -211,28 +211,25 @@ impl Grid {
 
     /// Runs a range of blocks in the form that is faster, or that has to be tried. The range was taken at `began`.
     fn run_as_chosen(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>, began: Instant) {
+        if choice.wants_steps() && self.run.checks.is_none() {
+            return self.run_in_steps(sm, choice, blocks);
+        }
         let count = blocks.end - blocks.start;
-        let threads: u64 = self
-            .run
-            .threads
-            .iter()
-            .map(|&most| u64::from(most))
-            .product();
-        let several = match self.run.form {
-            Form::Subgroups { width, .. } => threads >= 2 * u64::from(width),
-            _ => false,
-        };
-        match choice.try_next(several, || self.block_ranges.count_left()) {
+        match choice.try_range() {
             None => self.run_range(sm, blocks, self.form_of(choice.preferred())),
-            Some(Sample::Range(way)) => {
+            Some(way) => {
                 let before = cpu_time();
                 self.run_range(sm, blocks, self.form_of(way));
                 let time = cpu_time().saturating_sub(before);
-                choice.tried(way, count * threads, time);
+                choice.tried(way, count * u64::from(self.threads()), time);
             }
-            Some(Sample::Subgroup) => self.try_subgroups(sm, choice, blocks),
         }
         choice.ran(count, began.elapsed());
+    }
+
+    /// Threads of a block.
+    fn threads(&self) -> u32 {
+        self.run.threads.iter().product()
     }
 
     /// A form, of those between which there is a choice.
@@ -243,42 +240,51 @@ impl Grid {
         }
     }
 
-    /// Runs a range of blocks as subgroups, but the last whole one of each thread by thread, and notes both times.
-    fn try_subgroups(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>) {
+    /// Runs a range of blocks a few subgroups at a time, in the form that is faster so far or that has to be tried.
+    fn run_in_steps(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>) {
         let Form::Subgroups { width, .. } = self.run.form else {
             unreachable!("there is a choice with subgroups only");
         };
-        let mut times = [Duration::ZERO; 2];
-        let mut threads = [0; 2];
-        let ended = BlockRange::new(self.run.blocks, blocks).try_for_each(|block| {
-            let mut run = self.block_run(sm, block, self.run.form);
-            run.subgroups_left = 1;
-            let lanes = u64::from(run.whole_subgroups(width));
-            let began = cpu_time();
-            // SAFETY: the contract of `launch`, and `signals::enter` was called.
-            unsafe { subgroups::run(sm, &run, BlockRange::of(block)) }?;
-            let between = cpu_time();
-            self.run_prepared(sm, &run, block)?;
-            let done = cpu_time();
-            for (at, (count, time)) in [
-                (lanes, between.saturating_sub(began)),
-                (
-                    u64::from(run.threads()) - lanes,
-                    done.saturating_sub(between),
-                ),
-            ]
-            .into_iter()
-            .enumerate()
-            {
-                threads[at] += count;
-                times[at] += time;
+        let (threads, subgroups) = (self.threads(), self.threads() / width);
+        // Subgroups at a time.
+        let mut most: u64 = 1;
+        for block in BlockRange::new(self.run.blocks, blocks) {
+            let mut done = 0;
+            while done < subgroups && !self.stop.load(Ordering::Relaxed) {
+                let count = most.min(u64::from(subgroups - done)) as u32;
+                let ahead = self.block_ranges.count_left() * u64::from(subgroups)
+                    + u64::from(subgroups - done);
+                let sample = choice.try_subgroups(ahead);
+                let way = sample.unwrap_or(choice.preferred());
+                let began = cpu_time();
+                self.run_part(sm, block, way, done * width..(done + count) * width);
+                let time = cpu_time().saturating_sub(began);
+                if sample.is_some() {
+                    choice.tried(way, u64::from(count * width), time);
+                }
+                choice.ran_subgroups(count.into(), time);
+                most = block_ranges::next_size(most, time);
+                done += count;
             }
-            Ok(())
-        });
-        for way in [Way::Subgroups, Way::Threads] {
-            choice.tried(way, threads[way as usize], times[way as usize]);
+            self.run_part(sm, block, Way::Threads, subgroups * width..threads);
+            choice.ran(1, Duration::ZERO);
         }
-        self.note(ended);
+    }
+
+    /// Runs threads of a block, unless the launch has ended.
+    fn run_part(&self, sm: &Sm, block: [u32; 3], way: Way, part: Range<u32>) {
+        if part.is_empty() {
+            return;
+        }
+        let run = BlockRun {
+            part,
+            ..self.block_run(sm, block, self.form_of(way))
+        };
+        self.note(match way {
+            // SAFETY: the contract of `launch`, and `signals::enter` was called.
+            Way::Subgroups => unsafe { subgroups::run(sm, &run, BlockRange::of(block)) },
+            Way::Threads => self.run_prepared(sm, &run, block),
+        });
     }
 
     /// Runs as many blocks as a range has, in the launch's random order. Threads that never wait run one by one: as
@@ -378,7 +384,7 @@ impl Grid {
         };
         BlockRun {
             form,
-            subgroups_left: 0,
+            part: 0..self.threads(),
             args: self.run.args,
             context,
             warp_kind: self.run.warp_kind,

@@ -38,15 +38,16 @@ pub enum Ending {
     Faulted(Box<Raised>),
 }
 
-/// Runs a block to its end; of a form of subgroups, the threads behind the last whole one.
+/// Runs a block, or the part of it that `run` names, to its end; of a form of subgroups, the threads behind the last
+/// whole one.
 ///
 /// # Safety
 /// `run` describes a loaded kernel and parameters that it accepts. [`signals::enter`] has prepared the calling
 /// thread with this `sm`.
 pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
-    let (threads, size) = (run.threads(), run.warp_kind.size);
+    let (threads, size) = (run.part.end, run.warp_kind.size);
     sm.run.set(ptr::from_ref(run).cast());
-    let mut ended = 0;
+    let mut ended = run.part.start;
     let warps = match run.form {
         Form::Threads(_) => 0,
         Form::Warps { last: None, .. } => threads.div_ceil(size),

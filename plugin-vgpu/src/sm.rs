@@ -1,6 +1,7 @@
 //! A multiprocessor: everything that a CPU worker needs to run one block at a time.
 
 use std::cell::{Cell, UnsafeCell};
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -29,8 +30,8 @@ pub const MAX_SHARED: u32 = 227 << 10;
 pub struct BlockRun<'a> {
     /// The kernel and how its threads run.
     pub form: Form,
-    /// Of a form of subgroups: how many whole ones at the end of the block run thread by thread.
-    pub subgroups_left: u32,
+    /// The threads of the block that run: mostly all. Of a form of subgroups the first one begins a subgroup.
+    pub part: Range<u32>,
     /// Its parameters.
     pub args: *const u64,
     /// The part of the context that all threads of the block share.
@@ -76,9 +77,9 @@ impl BlockRun<'_> {
         }
     }
 
-    /// Threads in the whole subgroups of `width` that run as such.
+    /// The threads behind which no whole subgroup of `width` runs.
     pub fn whole_subgroups(&self, width: u32) -> u32 {
-        (self.threads() / width).saturating_sub(self.subgroups_left) * width
+        self.part.end / width * width
     }
 }
 

@@ -1,6 +1,6 @@
-//! Runs blocks whose threads never wait. The whole subgroups of a warp form run one after another, and all blocks of a
-//! range share one stack. A separate fiber for each block would cost more than a block of a few iterations. Threads
-//! behind the last whole subgroup have fibers (`scheduler`).
+//! Runs blocks whose threads never wait, or parts of them. The whole subgroups of a warp form run one after another,
+//! and all blocks of a range share one stack. A separate fiber for each block would cost more than a block of a few
+//! iterations. Threads behind the last whole subgroup have fibers (`scheduler`).
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -76,7 +76,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
         run.begin_checks(sm, ctaid);
         let block = ThreadContext {
             ctaid,
-            ..context(run, 0)
+            ..context(run, run.part.start as u16)
         };
         // SAFETY: `cx` is this fiber's own, and `run` describes the kernel.
         let ended = unsafe {
@@ -96,14 +96,14 @@ fn may_run_several(run: &BlockRun<'_>) -> bool {
     let Form::Subgroups { width, loops, .. } = run.form else {
         unreachable!("the form is `Form::Subgroups`");
     };
-    loops && run.checks.is_none() && run.whole_subgroups(width) > 0
+    loops && run.checks.is_none() && run.whole_subgroups(width) > run.part.start
 }
 
 /// Runs the whole subgroups of a block, and of the next ones along x, `blocks` in all. Gives whether they have ended;
 /// else the launch has.
 ///
 /// # Safety
-/// `cx` is the context of `fiber`, on which this runs, and that of the block's first thread. `run` describes the
+/// `cx` is the context of `fiber`, on which this runs, and that of the first thread in `run`. `run` describes the
 /// kernel. `blocks` is 1 unless `may_run_several`.
 unsafe fn run_blocks(
     sm: &Sm,
@@ -122,15 +122,18 @@ unsafe fn run_blocks(
         unreachable!("the form is `Form::Subgroups`");
     };
     let goes_on = || !run.stop.load(Ordering::Relaxed);
-    let threads = run.whole_subgroups(width);
-    if loops && threads > 0 && goes_on() {
-        set_current_thread(sm, fiber, 0);
+    let (start, end) = (run.part.start, run.whole_subgroups(width));
+    if loops && end > start && goes_on() {
+        set_current_thread(sm, fiber, start as u16);
         let call = SubgroupCall {
             current: sm.current.as_ptr(),
             thread: sm.fiber_states[usize::from(fiber)].thread.as_ptr(),
             stop: run.stop.as_ptr().cast(),
-            threads,
+            first: start,
             // SAFETY: the caller's contract.
+            tid: unsafe { (*cx).tid },
+            end,
+            // SAFETY: as above.
             block: unsafe { (*cx).ctaid[0] },
             blocks,
         };
@@ -138,7 +141,7 @@ unsafe fn run_blocks(
         unsafe { entry(cx, run.args, ptr::from_ref(&call) as u64) };
     } else {
         let lanes = u64::MAX >> (u64::BITS - width);
-        for first in (0..threads)
+        for first in (start..end)
             .step_by(width as usize)
             .take_while(|_| goes_on())
         {

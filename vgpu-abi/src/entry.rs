@@ -35,11 +35,11 @@ pub type WarpEntryFn =
 /// Stack of one warp in warp form, in bytes: as much as 32 threads have.
 pub const WARP_STACK_SIZE: usize = 32 * STACK_SIZE;
 
-/// One call of a warp form with a loop over the whole subgroups of a block, or the first of them, and over blocks that
+/// One call of a warp form with a loop over whole subgroups of a block that follow each other, and over blocks that
 /// follow each other along x.
 ///
 /// The address of this structure takes the place of `lanes` in [`WarpEntryFn`]. `context` is that of the first block's
-/// first thread. Code makes it that of each subgroup's first one.
+/// first thread in these subgroups. Code makes it that of each subgroup's first one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SubgroupCall {
@@ -49,8 +49,12 @@ pub struct SubgroupCall {
     pub thread: *mut u16,
     /// 1 if the launch has ended. No other subgroup begins then.
     pub stop: *const u8,
-    /// Threads of a block's subgroups, at least one subgroup's.
-    pub threads: u32,
+    /// The first of these threads in each block, counted through the block.
+    pub first: u32,
+    /// Its index.
+    pub tid: [u32; 3],
+    /// The number of the thread behind the last of them. There is at least one subgroup.
+    pub end: u32,
     /// The first block's index along x.
     pub block: u32,
     /// Blocks, at least one.

@@ -411,6 +411,11 @@ impl Value {
         self.opcode() == Some(LLVMOpcode::LLVMTrunc) && llvm!(core::LLVMGetNUW(self.0)) != 0
     }
 
+    /// States that an addition of numbers with signs does not overflow (`nsw`).
+    pub fn set_cannot_overflow(self) {
+        llvm!(core::LLVMSetNSW(self.0, 1))
+    }
+
     /// States that an addition does not overflow as an unsigned one, or that a cut takes off zeros only (`nuw`).
     pub fn set_cannot_carry(self) {
         llvm!(core::LLVMSetNUW(self.0, 1))

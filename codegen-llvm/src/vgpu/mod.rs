@@ -59,6 +59,7 @@ mod textures;
 mod trap_record;
 pub mod undefined;
 mod unit;
+mod unrolled_counters;
 mod variadics;
 mod warp;
 mod wide_counters;
@@ -84,6 +85,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("runtime", runtime),
     ("warp-order", warp_order),
     ("wide-counters", wide_counters::run),
+    ("unrolled-counters", unrolled_counters::run),
     // What only thread 0 reads needs no barrier before its guard.
     ("sink", sink::run),
     ("guards", guards),

@@ -302,7 +302,7 @@ unsafe extern "C" fn coordinates_in_a_loop(cx: *mut ThreadContext, args: *const 
         let call = &*(call as *const SubgroupCall);
         let width = (*(*args as *const Seen)).width;
         let blocks = (*cx).ctaid[0]..(*cx).ctaid[0] + call.blocks;
-        let firsts = (0..call.threads).step_by(width as usize);
+        let firsts = (call.first..call.end).step_by(width as usize);
         for (block, first) in blocks.flat_map(|block| firsts.clone().map(move |it| (block, it))) {
             (*cx).ctaid[0] = block;
             let [nx, ny, _] = (*cx).ntid;
@@ -323,8 +323,12 @@ kernel!(coordinates_of_a_thread, cx, seen: Seen, {
     seen.note(&*cx, 1, |first| first >= whole);
 });
 
-#[test]
-fn every_thread_is_in_one_subgroup_or_alone() {
+kernel!(coordinates_of_any_thread, cx, seen: Seen, {
+    seen.note(&*cx, 1, |_| true);
+});
+
+/// Widths of subgroups and shapes of blocks.
+fn widths_and_shapes() -> impl Iterator<Item = (u32, [u32; 3])> {
     let shapes = [
         [1, 1, 1],
         [7, 1, 1],
@@ -334,10 +338,13 @@ fn every_thread_is_in_one_subgroup_or_alone() {
         [32, 3, 2],
         [64, 2, 2],
     ];
-    for (width, threads) in [8, 16, 32]
-        .into_iter()
-        .flat_map(|width| shapes.map(|shape| (width, shape)))
-    {
+    let widths = [8, 16, 32].into_iter();
+    widths.flat_map(move |width| shapes.map(|shape| (width, shape)))
+}
+
+#[test]
+fn every_thread_is_in_one_subgroup_or_alone() {
+    for (width, threads) in widths_and_shapes() {
         let count = 5 * threads.iter().product::<u32>();
         let subgroups = |entry, loops| Form::Subgroups {
             entry,
@@ -364,6 +371,45 @@ fn every_thread_is_in_one_subgroup_or_alone() {
             );
             assert_eq!(seen.wrong.into_inner(), 0, "{form:?} {threads:?}");
         }
+    }
+}
+
+#[test]
+fn parts_of_blocks_are_tried_in_both_forms() {
+    // More than a kernel runs in steps, and more steps than a number has bits.
+    const BLOCKS: u32 = 80;
+    for ((width, threads), loops) in
+        widths_and_shapes().flat_map(|it| [false, true].map(|loops| (it, loops)))
+    {
+        let count = BLOCKS * threads.iter().product::<u32>();
+        let seen = Seen {
+            threads: (0..count).map(|_| AtomicU32::new(0)).collect(),
+            wrong: AtomicU32::new(0),
+            width,
+        };
+        let choice = Arc::new(FormChoice::default());
+        choice.ran(0, Duration::from_secs(1));
+        let args = [&raw const seen];
+        let run = GridRun {
+            form: Form::Subgroups {
+                entry: if loops {
+                    coordinates_in_a_loop
+                } else {
+                    coordinates
+                },
+                rest: coordinates_of_any_thread,
+                width,
+                loops,
+            },
+            choice: Some(choice),
+            threads,
+            ..grid_run(nothing, BLOCKS, 1, &args)
+        };
+        // SAFETY: test kernels take one parameter, a reference to their data.
+        assert!(unsafe { Grid::launch(&machine(2), run) }.unwrap().is_none());
+        let once = |times: &AtomicU32| times.load(Ordering::Relaxed) == 1;
+        assert!(seen.threads.iter().all(once), "{width} {threads:?}");
+        assert_eq!(seen.wrong.into_inner(), 0, "{width} {threads:?}");
     }
 }
 

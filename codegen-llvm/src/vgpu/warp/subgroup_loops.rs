@@ -124,12 +124,18 @@ struct Frame {
     extent: [Value; 2],
 }
 
+/// Where each block's loop begins: with this thread of the block, at this index.
+struct Start {
+    first: Value,
+    tid: [Value; 3],
+}
+
 /// Where the loops end.
 struct Ends {
     /// The byte that is 1 when the launch has ended.
     stop: Value,
-    /// Threads of a block's subgroups.
-    threads: Value,
+    /// The number of the thread behind the last of a block's subgroups.
+    end: Value,
     /// The index along x of the block behind the last.
     blocks: Value,
 }
@@ -201,20 +207,29 @@ impl Loop {
             get(pointer, offset_of!(SubgroupCall, thread)),
         ];
         let index = self.field(&builder, context, BLOCK);
-        let first = get(self.narrow, offset_of!(SubgroupCall, block));
+        let block_index = get(self.narrow, offset_of!(SubgroupCall, block));
         let blocks = get(self.narrow, offset_of!(SubgroupCall, blocks));
         let ends = Ends {
             stop: get(pointer, offset_of!(SubgroupCall, stop)),
-            threads: get(self.narrow, offset_of!(SubgroupCall, threads)),
-            blocks: builder.binary(LLVMAdd, first, blocks),
+            end: get(self.narrow, offset_of!(SubgroupCall, end)),
+            blocks: builder.binary(LLVMAdd, block_index, blocks),
+        };
+        // Not all blocks of a launch have three dimensions, but all subgroups begin at multiples of their width.
+        let multiple = self.number((1 << 32) - self.width);
+        let number = |offset| get(self.narrow, offset);
+        let aligned = |offset| builder.binary(LLVMAnd, number(offset), multiple);
+        let tid = offset_of!(SubgroupCall, tid);
+        let start = Start {
+            first: aligned(offset_of!(SubgroupCall, first)),
+            tid: [aligned(tid), number(tid + 4), number(tid + 8)],
         };
         builder.jump(frame.block);
         let builder = Builder::at_end(self.context, frame.block);
         let number = builder.phi(self.narrow);
-        number.add_incoming(first, frame.entry);
+        number.add_incoming(block_index, frame.entry);
         builder.store(number, index);
         builder.jump(frame.head);
-        let position = self.begin(&frame, number, places);
+        let position = self.begin(&frame, number, &start, places);
         Builder::at_end(self.context, frame.head).jump(body);
         self.end_in(frame.latch);
         self.close(&frame, &position, &ends);
@@ -222,17 +237,17 @@ impl Loop {
     }
 
     /// Begins an iteration: tells the engine and the code which threads run.
-    fn begin(&self, frame: &Frame, block: Value, places: [Value; 2]) -> Position {
+    fn begin(&self, frame: &Frame, block: Value, start: &Start, places: [Value; 2]) -> Position {
         let builder = Builder::at_end(self.context, frame.head);
-        let counter = || {
+        let counter = |from| {
             let counter = builder.phi(self.narrow);
-            counter.add_incoming(self.number(0), frame.block);
+            counter.add_incoming(from, frame.block);
             counter
         };
         let position = Position {
             block,
-            first: counter(),
-            tid: [(); 3].map(|()| counter()),
+            first: counter(start.first),
+            tid: start.tid.map(counter),
         };
         let short = Type::int(self.context, 16);
         let thread = builder.cast(LLVMTrunc, position.first, short);
@@ -390,7 +405,7 @@ impl Loop {
         let stopped = builder.load(byte, ends.stop);
         stopped.set_volatile();
         let goes_on = builder.compare(LLVMIntNE, stopped, Value::int(byte, 1));
-        let more = builder.compare(LLVMIntULT, first, ends.threads);
+        let more = builder.compare(LLVMIntULT, first, ends.end);
         let again = builder.binary(LLVMAnd, more, goes_on);
         builder.branch(again, frame.head, frame.further);
         position.first.add_incoming(first, frame.latch);
