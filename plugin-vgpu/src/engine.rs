@@ -37,6 +37,9 @@ impl Engine {
 pub enum Form {
     /// Each on a fiber of its own.
     Threads(EntryFn),
+    /// One after the other on one stack, all threads of a block in a call ([`vgpu_abi::SubgroupCall`]). Nothing in them
+    /// waits.
+    OneByOne(WarpEntryFn),
     /// Each warp on a fiber of its own.
     Warps {
         /// The kernel.
@@ -63,6 +66,8 @@ pub enum Form {
         width: u32,
         /// Whether a call runs all subgroups of a block ([`vgpu_abi::SubgroupCall`]).
         loops: bool,
+        /// What runs threads [one by one](Form::OneByOne), if threads that run so never wait either.
+        threads: Option<WarpEntryFn>,
     },
 }
 
@@ -83,6 +88,7 @@ struct WarpKernel {
     max_threads: u32,
     regions: Option<u32>,
     loops: bool,
+    threads: Option<WarpEntryFn>,
 }
 
 impl Forms {
@@ -103,13 +109,16 @@ impl Forms {
                 max_threads,
                 regions,
                 loops,
+                threads,
             } => {
-                let address = resolve(&symbol)?;
-                // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` checks that
-                // it is code.
-                let entry = unsafe { std::mem::transmute::<usize, WarpEntryFn>(address as usize) };
+                let entry = |symbol: &str| {
+                    let address = resolve(symbol)?;
+                    // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` checks that
+                    // it is code.
+                    Ok(unsafe { std::mem::transmute::<usize, WarpEntryFn>(address as usize) })
+                };
                 Ok(WarpKernel {
-                    entry,
+                    entry: entry(&symbol)?,
                     width,
                     fiber,
                     workers,
@@ -117,6 +126,7 @@ impl Forms {
                     max_threads,
                     regions,
                     loops,
+                    threads: threads.as_deref().map(entry).transpose()?,
                 })
             }
         };
@@ -141,6 +151,7 @@ impl Forms {
                     rest: self.thread,
                     width: warp.width,
                     loops: warp.loops,
+                    threads: warp.threads,
                 },
             },
             _ => Form::Threads(self.thread),
@@ -202,6 +213,7 @@ mod tests {
             max_threads: 256,
             regions: None,
             loops: false,
+            threads: None,
             fiber,
             workers: false,
             partial: fiber,
@@ -221,6 +233,7 @@ mod tests {
             max_threads: 160,
             regions: None,
             loops: false,
+            threads: None,
             fiber: true,
             workers: true,
             partial: false,
@@ -244,6 +257,7 @@ mod tests {
             max_threads: 128,
             regions: None,
             loops: false,
+            threads: None,
             fiber: true,
             workers: false,
             partial: false,

@@ -235,7 +235,10 @@ impl Grid {
     /// A form, of those between which there is a choice.
     fn form_of(&self, way: Way) -> Form {
         match (way, self.run.form) {
-            (Way::Threads, Form::Subgroups { rest, .. }) => Form::Threads(rest),
+            (Way::Threads, Form::Subgroups { rest, threads, .. }) => match threads {
+                Some(threads) if self.run.checks.is_none() => Form::OneByOne(threads),
+                _ => Form::Threads(rest),
+            },
             (_, form) => form,
         }
     }
@@ -280,17 +283,20 @@ impl Grid {
             part,
             ..self.block_run(sm, block, self.form_of(way))
         };
-        self.note(match way {
+        self.note(match run.form {
+            Form::Threads(_) => self.run_prepared(sm, &run, block),
             // SAFETY: the contract of `launch`, and `signals::enter` was called.
-            Way::Subgroups => unsafe { subgroups::run(sm, &run, BlockRange::of(block)) },
-            Way::Threads => self.run_prepared(sm, &run, block),
+            _ => unsafe { subgroups::run(sm, &run, BlockRange::of(block)) },
         });
     }
 
     /// Runs as many blocks as a range has, in the launch's random order. Threads that never wait run one by one: as
     /// subgroups they would have an order of their own.
     fn run_at_random(&self, sm: &Sm, places: Range<u64>) {
-        let form = self.form_of(Way::Threads);
+        let form = match self.run.form {
+            Form::Subgroups { rest, .. } => Form::Threads(rest),
+            form => form,
+        };
         let count = self.run.blocks.iter().copied().map(u64::from).product();
         for place in places {
             let block = self.run.order.block(place, count);
@@ -315,6 +321,11 @@ impl Grid {
                         self.run_block(sm, block, form)
                     })
                 }
+            }
+            Form::OneByOne(_) => {
+                let run = self.block_run(sm, [0; 3], form);
+                // SAFETY: as above.
+                unsafe { subgroups::run(sm, &run, blocks) }
             }
             Form::Regions { .. } => {
                 let run = self.block_run(sm, [0; 3], form);
@@ -402,7 +413,9 @@ impl Grid {
 /// How the blocks are handed out. Threads of these forms wait for no other block.
 fn ranges_of(form: Form, blocks: u64, workers: u64) -> BlockRanges {
     match form {
-        Form::Subgroups { .. } | Form::Regions { .. } => BlockRanges::in_parts(blocks, workers),
+        Form::Subgroups { .. } | Form::OneByOne(_) | Form::Regions { .. } => {
+            BlockRanges::in_parts(blocks, workers)
+        }
         Form::Threads(_) | Form::Warps { .. } => BlockRanges::in_order(blocks, workers),
     }
 }

@@ -52,6 +52,7 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
         Form::Threads(_) => 0,
         Form::Warps { last: None, .. } => threads.div_ceil(size),
         Form::Warps { last: Some(_), .. } => threads.div_ceil(size) - 1,
+        Form::OneByOne(_) => unreachable!("`subgroups` runs these"),
         Form::Regions { .. } => unreachable!("`regions` runs these"),
         Form::Subgroups { width, .. } => {
             ended = run.whole_subgroups(width);

@@ -1,11 +1,11 @@
-//! Runs blocks whose threads never wait, or parts of them. The whole subgroups of a warp form run one after another,
-//! and all blocks of a range share one stack. A separate fiber for each block would cost more than a block of a few
-//! iterations. Threads behind the last whole subgroup have fibers (`scheduler`).
+//! Runs blocks whose threads never wait, or parts of them. The whole subgroups of a warp form run one after another, or
+//! threads one by one, and all blocks of a range share one stack. A separate fiber for each block would cost more than
+//! a block of a few iterations. Threads behind the last whole subgroup have fibers (`scheduler`).
 
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use vgpu_abi::{SubgroupCall, ThreadContext};
+use vgpu_abi::{SubgroupCall, ThreadContext, WarpEntryFn};
 
 use crate::block_ranges::BlockRange;
 use crate::engine::Form;
@@ -22,11 +22,11 @@ struct Subgroups<'a> {
     blocks: BlockRange,
 }
 
-/// Runs the whole subgroups of `blocks` to their ends, or abandons them when the launch has failed elsewhere. The error
-/// is a fault and its block.
+/// Runs the whole subgroups or the threads of `blocks` to their ends, or abandons them when the launch has failed
+/// elsewhere. The error is a fault and its block.
 ///
 /// # Safety
-/// As for [`crate::scheduler::run_block`]. The form of `run` is [`Form::Subgroups`].
+/// As for [`crate::scheduler::run_block`]. The form of `run` is [`Form::Subgroups`] or [`Form::OneByOne`].
 pub unsafe fn run(
     sm: &Sm,
     run: &BlockRun<'_>,
@@ -35,7 +35,11 @@ pub unsafe fn run(
     sm.run.set(ptr::from_ref(run).cast());
     // SAFETY: no fiber runs.
     let stacks = unsafe { sm.stacks() };
-    let fiber = match stacks.take_warp() {
+    let taken = match run.form {
+        Form::OneByOne(_) => stacks.take(),
+        _ => stacks.take_warp(),
+    };
+    let fiber = match taken {
         Ok(fiber) => fiber,
         Err(error) => return Err((blocks.first(), no_stack(0, &error))),
     };
@@ -91,11 +95,23 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
     unsafe { sm.return_to_worker() }
 }
 
+/// The kernel, how many threads a subgroup has, and whether a call runs all subgroups of a block.
+fn called(run: &BlockRun<'_>) -> (WarpEntryFn, u32, bool) {
+    match run.form {
+        Form::Subgroups {
+            entry,
+            width,
+            loops,
+            ..
+        } => (entry, width, loops),
+        Form::OneByOne(entry) => (entry, 1, true),
+        _ => unreachable!("the form is `Form::Subgroups` or `Form::OneByOne`"),
+    }
+}
+
 /// Whether a call may run more than one block.
 fn may_run_several(run: &BlockRun<'_>) -> bool {
-    let Form::Subgroups { width, loops, .. } = run.form else {
-        unreachable!("the form is `Form::Subgroups`");
-    };
+    let (_, width, loops) = called(run);
     loops && run.checks.is_none() && run.whole_subgroups(width) > run.part.start
 }
 
@@ -112,15 +128,7 @@ unsafe fn run_blocks(
     fiber: u16,
     blocks: u32,
 ) -> bool {
-    let Form::Subgroups {
-        entry,
-        width,
-        loops,
-        ..
-    } = run.form
-    else {
-        unreachable!("the form is `Form::Subgroups`");
-    };
+    let (entry, width, loops) = called(run);
     let goes_on = || !run.stop.load(Ordering::Relaxed);
     let (start, end) = (run.part.start, run.whole_subgroups(width));
     if loops && end > start && goes_on() {

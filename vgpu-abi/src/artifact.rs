@@ -102,6 +102,10 @@ pub enum WarpForm {
         /// Whether one call runs several subgroups ([`crate::SubgroupCall`]). Only without `fiber`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         loops: bool,
+        /// Symbol of a function that runs threads one by one, as this form runs subgroups of one thread. Only with
+        /// `loops`, and where such threads do not wait either. It runs on the stack of a thread.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        threads: Option<String>,
     },
 }
 

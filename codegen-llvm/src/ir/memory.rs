@@ -65,6 +65,17 @@ impl Value {
         llvm!(core::LLVMSetMetadata(self.0, kind, node));
     }
 
+    /// Says no more that nobody changes what a load reads.
+    pub fn clear_invariant(self, context: Context) {
+        let kind = "invariant.load";
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        llvm!(core::LLVMSetMetadata(self.0, kind, std::ptr::null_mut()));
+    }
+
     /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.
     pub fn is_atomic(self) -> bool {
         llvm!(core::LLVMIsAtomic(self.0)) != 0

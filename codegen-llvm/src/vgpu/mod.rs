@@ -133,6 +133,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("vectors", optimise::vectorise),
     ("regions", warp::regions::run),
     ("subgroup-loops", warp::subgroup_loops::run),
+    ("thread-loops", warp::thread_loops::run),
     ("fused", fused::run),
     ("finish", optimise::finish),
     ("cold-values", cold_values::run),

@@ -13,15 +13,15 @@
 ; CHECK: define internal{{.*}}void @order(
 ; CHECK: atomicrmw add ptr{{.*}}seq_cst
 ; CHECK: ret void
-; CHECK: define internal{{.*}}void @elsewhere(
-; CHECK: atomicrmw add ptr{{.*}}monotonic
-; CHECK: ret void
 ; CHECK: define hidden void @vgpu.warp.count(
 ; CHECK: load i32, ptr addrspace(3)
 ; CHECK: add i32
 ; CHECK: store i32
 ; CHECK: define hidden void @vgpu.warp.take(
 ; CHECK: atomicrmw add
+; CHECK: define internal{{.*}}void @elsewhere(
+; CHECK: atomicrmw add ptr{{.*}}monotonic
+; CHECK: ret void
 target triple = "nvptx64-nvidia-cuda"
 
 @bins = internal addrspace(3) global [64 x i32] undef

@@ -1,19 +1,19 @@
 ; Code for a host of another architecture than the compiler's own. There, a division by zero raises no signal.
 ; RUN: omptarget-codegen vgpu --host aarch64 --emit-llvm --warp-forms --verify-each %s 2>&1 | FileCheck %s
 ; CHECK: target triple = "aarch64-unknown-linux-gnu"
-; CHECK-LABEL: define {{.*}}void @divide(
+; CHECK-LABEL: define {{.*}}void @constant(
 ; CHECK: asm "mov $0, sp", "=r"()
+; CHECK: asm sideeffect "", "r,w,~{memory}"(
+; CHECK-NOT: udf
+; CHECK-LABEL: define {{.*}}void @vgpu.warp.divide(
+; CHECK: udf
+; CHECK-LABEL: define {{.*}}void @divide(
 ; CHECK: %[[ZERO:.*]] = icmp eq i32 %divisor, 0
 ; CHECK: br i1 %[[ZERO]], label %[[FAIL:.*]], label
 ; CHECK: [[FAIL]]:
 ; CHECK-NEXT: call void asm sideeffect "udf #209", ""()
 ; CHECK-NEXT: unreachable
 ; CHECK: sdiv i32 %{{.*}}, %divisor
-; CHECK-LABEL: define {{.*}}void @constant(
-; CHECK: asm sideeffect "", "r,w,~{memory}"(
-; CHECK-NOT: udf
-; CHECK-LABEL: define {{.*}}void @vgpu.warp.divide(
-; CHECK: udf
 ; RUN: omptarget-codegen vgpu --host aarch64 --cpu armv9-a --warp-forms %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"divide"
 ; RUN: omptarget-codegen vgpu --host x86_64 --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=X86 --implicit-check-not=udf

@@ -7,6 +7,7 @@
 ; CHECK: select <32 x i1> {{.*}}, <32 x i32> splat (i32 2147483647)
 ; CHECK: fcmp uno <32 x float> %[[X]], {{.*}}
 ; CHECK-NOT: call {{.*}} @llvm.fptosi.sat
+; CHECK: define
 
 target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use vgpu_abi::{SubgroupCall, WARP_STACK_SIZE};
+use vgpu_abi::{SubgroupCall, WARP_STACK_SIZE, WarpEntryFn};
 
 use super::*;
 use crate::abi::*;
+use crate::block_ranges::index_in;
 use crate::fault::{Cause, FaultLocation};
 use crate::form_choice::FormChoice;
 
@@ -37,6 +38,7 @@ fn subgroups(entry: vgpu_abi::WarpEntryFn, width: u32) -> Form {
         rest: nothing,
         width,
         loops: false,
+        threads: None,
     }
 }
 
@@ -297,23 +299,38 @@ warp_kernel!(coordinates, cx, lanes, seen: Seen, {
 
 /// As compiled code with loops over subgroups and blocks: it makes the context that of each one's first thread.
 unsafe extern "C" fn coordinates_in_a_loop(cx: *mut ThreadContext, args: *const u64, call: u64) {
-    // SAFETY: the engine's contract: `call` is the address of the structure, and `cx` the subgroups' own.
+    // SAFETY: the engine's contract.
+    unsafe {
+        let width = (*(*args as *const Seen)).width;
+        each_subgroup(cx, call, width, || {
+            coordinates(cx, args, u64::MAX >> (64 - width))
+        });
+    }
+}
+
+/// The same for single threads.
+unsafe extern "C" fn threads_in_a_loop(cx: *mut ThreadContext, args: *const u64, call: u64) {
+    // SAFETY: the engine's contract.
+    unsafe { each_subgroup(cx, call, 1, || coordinates_of_any_thread(cx, args)) }
+}
+
+/// # Safety
+/// `call` is the address of a [`SubgroupCall`], and `cx` the subgroups' own.
+unsafe fn each_subgroup(cx: *mut ThreadContext, call: u64, width: u32, mut run: impl FnMut()) {
+    // SAFETY: the caller's contract.
     unsafe {
         let call = &*(call as *const SubgroupCall);
-        let width = (*(*args as *const Seen)).width;
-        let blocks = (*cx).ctaid[0]..(*cx).ctaid[0] + call.blocks;
+        assert_eq!(call.tid, index_in((*cx).ntid, call.first.into()));
+        assert_eq!(call.block, (*cx).ctaid[0]);
+        let blocks = call.block..call.block + call.blocks;
         let firsts = (call.first..call.end).step_by(width as usize);
         for (block, first) in blocks.flat_map(|block| firsts.clone().map(move |it| (block, it))) {
             (*cx).ctaid[0] = block;
-            let [nx, ny, _] = (*cx).ntid;
-            (*cx).tid = match first < nx {
-                true => [first, 0, 0],
-                false => [first % nx, first / nx % ny, first / nx / ny],
-            };
+            (*cx).tid = index_in((*cx).ntid, first.into());
             ((*cx).laneid, (*cx).warpid) = (first % 32, first / 32);
             *call.current = first as u16;
             *call.thread = first as u16;
-            coordinates(cx, args, u64::MAX >> (64 - width));
+            run();
         }
     }
 }
@@ -351,6 +368,7 @@ fn every_thread_is_in_one_subgroup_or_alone() {
             rest: coordinates_of_a_thread,
             width,
             loops,
+            threads: None,
         };
         let forms = [
             warps(coordinates),
@@ -378,8 +396,9 @@ fn every_thread_is_in_one_subgroup_or_alone() {
 fn parts_of_blocks_are_tried_in_both_forms() {
     // More than a kernel runs in steps, and more steps than a number has bits.
     const BLOCKS: u32 = 80;
-    for ((width, threads), loops) in
-        widths_and_shapes().flat_map(|it| [false, true].map(|loops| (it, loops)))
+    let own_loops = [(false, false), (true, false), (true, true)];
+    for ((width, threads), (loops, of_threads)) in
+        widths_and_shapes().flat_map(|it| own_loops.map(|own| (it, own)))
     {
         let count = BLOCKS * threads.iter().product::<u32>();
         let seen = Seen {
@@ -400,6 +419,7 @@ fn parts_of_blocks_are_tried_in_both_forms() {
                 rest: coordinates_of_any_thread,
                 width,
                 loops,
+                threads: of_threads.then_some(threads_in_a_loop as WarpEntryFn),
             },
             choice: Some(choice),
             threads,
@@ -445,6 +465,7 @@ fn a_fault_that_the_cpu_finds_names_the_threads_of_the_subgroup_or_warp() {
         rest: wild_thread,
         width: 16,
         loops: false,
+        threads: None,
     };
     // The last warp may have fewer threads.
     for (form, threads, first, count) in [
@@ -512,6 +533,7 @@ fn a_trial_runs_every_block_once_in_either_form() {
                 rest: counts_threads,
                 width: 32,
                 loops: false,
+                threads: None,
             },
             choice: Some(choice),
             ..grid_run(nothing, BLOCKS, threads, &args)

@@ -49,10 +49,10 @@ fn device(engine: Engine) -> VirtualGpu {
     .unwrap()
 }
 
-fn devices() -> &'static [(Engine, VirtualGpu); 2] {
-    static DEVICES: OnceLock<[(Engine, VirtualGpu); 2]> = OnceLock::new();
-    DEVICES
-        .get_or_init(|| [Engine::Fiber, Engine::Workgroup].map(|engine| (engine, device(engine))))
+fn devices() -> &'static [(Engine, VirtualGpu); 3] {
+    static DEVICES: OnceLock<[(Engine, VirtualGpu); 3]> = OnceLock::new();
+    let engines = [Engine::Fiber, Engine::Workgroup, Engine::Auto];
+    DEVICES.get_or_init(|| engines.map(|engine| (engine, device(engine))))
 }
 
 /// What kernels are compiled for: vectors of 16, 32 and 64 bytes, as far as the CPU at hand has them.
@@ -91,12 +91,23 @@ fn compile(programs: &[Program], cpu: Option<CpuLevel>) -> Result<Artifact, Stri
     artifact.map_err(|error| error.to_string())
 }
 
-/// The part of the compiled kernels that an engine uses.
+/// The part of the compiled kernels that an engine uses. The one that chooses has threads one by one only, in a loop:
+/// no block has a whole subgroup.
 fn forms_for(engine: Engine, artifact: &Artifact) -> Artifact {
     let mut artifact = artifact.clone();
-    if engine == Engine::Fiber {
-        for kernel in &mut artifact.manifest.kernels {
-            kernel.warp = WarpForm::default();
+    for kernel in &mut artifact.manifest.kernels {
+        match (engine, &mut kernel.warp) {
+            (Engine::Workgroup, _) => {}
+            (
+                Engine::Auto,
+                WarpForm::Present {
+                    threads: Some(_),
+                    width,
+                    partial,
+                    ..
+                },
+            ) => (*width, *partial) = (2048, true),
+            (_, warp) => *warp = WarpForm::default(),
         }
     }
     artifact
@@ -212,7 +223,8 @@ fn check(programs: &[Program], cpu: Option<CpuLevel>) -> Result<usize, String> {
             if remark.contains("internal error") {
                 return Err(wrong(remark));
             }
-            warp_by_warp += usize::from(remark == "runs warp by warp");
+            let in_warps = *engine == Engine::Workgroup && remark == "runs warp by warp";
+            warp_by_warp += usize::from(in_warps);
         }
     }
     Ok(warp_by_warp)

@@ -43,6 +43,7 @@ mod normalise;
 mod refusal;
 pub mod regions;
 pub mod subgroup_loops;
+pub mod thread_loops;
 
 use anyhow::Result;
 use vgpu_abi::Checks;
@@ -196,6 +197,7 @@ fn build(
             max_threads: kernel.bound.unwrap_or(kernel.max_threads),
             regions: None,
             loops: false,
+            threads: None,
         },
     ))
 }

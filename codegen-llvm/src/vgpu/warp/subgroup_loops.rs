@@ -31,7 +31,7 @@ use crate::ir::{Block, Builder, Context, Type, Value};
 use crate::vgpu::unit::Unit;
 
 /// What cleans up: fields of the context are values of the loop now.
-const CLEAN: &str = "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
+pub(super) const CLEAN: &str = "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -53,8 +53,16 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             continue;
         };
         if has_fixed_locals(form) {
+            let [context, words, lanes] = form.parameters()[..] else {
+                unreachable!("a warp form has three parameters");
+            };
+            let given = Given {
+                context,
+                words: Some(words),
+                call: Call::InLanes(lanes),
+            };
             let warp_size = unit.manifest.warp_size;
-            Loop::new(unit.context(), form, *width, warp_size).build();
+            Loop::new(unit.context(), form, given, *width, warp_size).build();
             unit.machine
                 .run_function_passes(&unit.module, form, CLEAN)?;
             made.push(number);
@@ -70,7 +78,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 
 /// Whether all local variables are in the entry, and of known size. Others would take more of the stack in each
 /// iteration.
-fn has_fixed_locals(form: Value) -> bool {
+pub(super) fn has_fixed_locals(form: Value) -> bool {
     let entry = form.blocks()[0];
     let mut locals = form.instructions().into_iter();
     locals.all(|it| {
@@ -95,10 +103,30 @@ const OWN_FIELDS: [usize; 6] = [
     BLOCK,
 ];
 
+/// What a form is given.
+pub(super) struct Given {
+    /// Its parameter that is the context of its first thread.
+    pub context: Value,
+    /// Its parameter that points at the words of the kernel's parameters, if it has one.
+    pub words: Option<Value>,
+    /// The structure.
+    pub call: Call,
+}
+
+/// Where a form gets the address of its [`SubgroupCall`].
+#[derive(Clone, Copy)]
+pub(super) enum Call {
+    /// The parameter in the place of the lanes.
+    InLanes(Value),
+    /// A parameter of its own.
+    Own(Value),
+}
+
 /// The loop of one form.
-struct Loop {
+pub(super) struct Loop {
     context: Context,
     form: Value,
+    given: Given,
     width: u64,
     warp_size: u64,
     narrow: Type,
@@ -141,10 +169,18 @@ struct Ends {
 }
 
 impl Loop {
-    fn new(context: Context, form: Value, width: u32, warp_size: u32) -> Loop {
+    /// For a form whose subgroups have `width` threads.
+    pub(super) fn new(
+        context: Context,
+        form: Value,
+        given: Given,
+        width: u32,
+        warp_size: u32,
+    ) -> Loop {
         Loop {
             context,
             form,
+            given,
             width: width.into(),
             warp_size: warp_size.into(),
             narrow: Type::int(context, 32),
@@ -161,19 +197,22 @@ impl Loop {
     }
 
     /// Puts the loop around the form's code.
-    fn build(&self) {
+    pub(super) fn build(&self) {
         let body = self.form.blocks()[0];
-        let [context, _, lanes] = self.form.parameters()[..] else {
-            unreachable!("a warp form has three parameters");
-        };
+        let context = self.given.context;
         // What is the same for all subgroups can then be loaded before the loop.
         let bytes = size_of::<ThreadContext>() as u64;
+        let parameters = self.form.parameters();
+        let index = parameters.iter().position(|it| *it == context);
+        let index = 1 + index.expect("a parameter of the form") as u32;
         for (attribute, value) in [("dereferenceable", bytes), ("align", 8)] {
             self.form
-                .add_int_attribute_at(self.context, 1, attribute, value);
+                .add_int_attribute_at(self.context, index, attribute, value);
         }
-        let whole = Value::int(self.wide, u64::MAX >> (64 - self.width));
-        lanes.replace_all_uses(whole);
+        if let Call::InLanes(lanes) = self.given.call {
+            let whole = Value::int(self.wide, u64::MAX >> (64 - self.width));
+            lanes.replace_all_uses(whole);
+        }
         let block = |name| Builder::append_block(self.context, self.form, name);
         let entry = block("subgroups");
         let builder = Builder::at_end(self.context, entry);
@@ -200,7 +239,10 @@ impl Loop {
         let locals = body.instructions().into_iter().filter(is_local);
         locals.for_each(|local| builder.take(local));
         let pointer = Type::pointer(self.context);
-        let call = builder.cast(LLVMIntToPtr, lanes, pointer);
+        let call = match self.given.call {
+            Call::InLanes(lanes) => builder.cast(LLVMIntToPtr, lanes, pointer),
+            Call::Own(call) => call,
+        };
         let get = |ty, offset| builder.load(ty, self.field(&builder, call, offset));
         let places = [
             get(pointer, offset_of!(SubgroupCall, current)),
@@ -255,9 +297,15 @@ impl Loop {
             builder.store(thread, place);
         }
         self.replace_loads(&builder, &position);
-        let context = self.form.parameters()[0];
         let mut readers = Vec::new();
-        let all_are_known = self.find_readers(context, &mut readers);
+        let all_are_known = self.find_readers(self.given.context, &mut readers);
+        if self.width == 1 {
+            // Functions that single threads call find the context from the stack pointer.
+            let calls = self.form.instructions().into_iter();
+            let is_new = |it: &Value| may_find_context(it) && !readers.contains(it);
+            let others: Vec<_> = calls.filter(is_new).collect();
+            readers.extend(others);
+        }
         if all_are_known && readers.len() <= MOST_READERS {
             // Mostly these are calls that report a fault.
             for reader in readers {
@@ -296,18 +344,14 @@ impl Loop {
 
     /// Writes to the context which threads run. The block's number is there.
     fn tell(&self, builder: &Builder, first: Value, [x, y, z]: [Value; 3]) {
-        let context = self.form.parameters()[0];
         let [lane, warp] = self.lane_and_warp(builder, first);
         for (value, offset) in [x, y, z, lane, warp].into_iter().zip(OWN_FIELDS) {
-            builder.store(value, self.field(builder, context, offset));
+            builder.store(value, self.field(builder, self.given.context, offset));
         }
     }
 
     /// Replaces loads of what differs among subgroups, and says of other loads that nobody changes what they read.
     fn replace_loads(&self, builder: &Builder, position: &Position) {
-        let [context, arguments, _] = self.form.parameters()[..] else {
-            unreachable!("a warp form has three parameters");
-        };
         let [x, y, z] = position.tid;
         let [lane, warp] = self.lane_and_warp(builder, position.first);
         let own = [x, y, z, lane, warp, position.block];
@@ -318,10 +362,10 @@ impl Loop {
             let Some((base, offset)) = constant_place(load.operand(0)) else {
                 continue;
             };
-            if base == arguments {
+            if Some(base) == self.given.words {
                 load.set_invariant(self.context);
             }
-            if base != context {
+            if base != self.given.context {
                 continue;
             }
             let place = OWN_FIELDS.iter().position(|&own| own == offset);
@@ -334,15 +378,16 @@ impl Loop {
                 None if is_shared_field(offset) && (offset > BLOCK || load.ty() == self.narrow) => {
                     load.set_invariant(self.context);
                 }
-                _ => {}
+                // It was the same for one thread.
+                _ => load.clear_invariant(self.context),
             }
         }
     }
 
     /// Finds the instructions that read fields of the context that differ, or let others read them. Gives whether these
     /// are all: loads and calls.
-    fn find_readers(&self, value: Value, found: &mut Vec<Value>) -> bool {
-        let context = self.form.parameters()[0];
+    pub(super) fn find_readers(&self, value: Value, found: &mut Vec<Value>) -> bool {
+        let context = self.given.context;
         let field = |address| {
             let place = constant_place(address);
             place.and_then(|(base, offset)| (base == context).then_some(offset))
@@ -416,6 +461,12 @@ impl Loop {
         builder.branch(again, frame.block, frame.done);
         position.block.add_incoming(next, frame.further);
     }
+}
+
+/// Whether a call may be one of a function that finds the context.
+fn may_find_context(call: &Value) -> bool {
+    let called = call.called_function();
+    called.is_some_and(|function| !function.name().starts_with("llvm."))
 }
 
 /// An address as a pointer and a constant number of bytes.

@@ -74,6 +74,26 @@ pub fn assume_bound(module: &Module, kernel: Value, axis: LaneAxis, bound: u32) 
     }
 }
 
+/// The pointers in a function that are its context; `None` if it uses its stack pointer otherwise, too.
+pub fn contexts(function: Value) -> Option<Vec<Value>> {
+    let mut found = Vec::new();
+    for read in function
+        .instructions()
+        .into_iter()
+        .filter(|it| reads_stack_pointer(*it))
+    {
+        let mut values = vec![read];
+        for opcode in [LLVMAnd, LLVMOr, LLVMIntToPtr] {
+            values = values.into_iter().flat_map(Value::users).collect();
+            if values.iter().any(|it| it.opcode() != Some(opcode)) {
+                return None;
+            }
+        }
+        found.extend(values);
+    }
+    Some(found)
+}
+
 fn reads_stack_pointer(instruction: Value) -> bool {
     instruction.is_call() && host::reads_stack_pointer(instruction.called())
 }
