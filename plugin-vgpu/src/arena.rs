@@ -48,8 +48,12 @@ pub struct Freed {
 
 /// The allocator. All operations take O(log n) in the number of ranges.
 pub struct Arena {
+    /// The free ranges but the last one.
     holes: BTreeMap<u64, u64>,
     holes_by_len: BTreeSet<(u64, u64)>,
+    /// The free range at the arena's end, perhaps empty. It serves what fits into no hole. Mostly there is no other, and
+    /// what begins and ends with it is looked up in no tree.
+    top: Span,
     used: BTreeMap<u64, Used>,
     total: u64,
     available: u64,
@@ -61,17 +65,14 @@ impl Arena {
         let start = span.start.next_multiple_of(GRANULE);
         let end = span.end() / GRANULE * GRANULE;
         let len = end.saturating_sub(start);
-        let mut arena = Arena {
+        Arena {
             holes: BTreeMap::new(),
             holes_by_len: BTreeSet::new(),
+            top: Span { start, len },
             used: BTreeMap::new(),
             total: len,
             available: len,
-        };
-        if len > 0 {
-            arena.add_hole(Span { start, len });
         }
-        arena
     }
 
     /// Bytes the arena spans.
@@ -89,27 +90,29 @@ impl Arena {
     pub fn alloc(&mut self, size: u64, align: u64) -> Option<Span> {
         let len = size.max(1).checked_next_multiple_of(GRANULE)?;
         let align = align.max(GRANULE);
-        let Span {
-            start: hole_start,
-            len: hole_len,
-        } = self.hole_for(len, align)?;
-        self.remove_hole(Span {
-            start: hole_start,
-            len: hole_len,
-        });
-        let start = hole_start.next_multiple_of(align);
-        let end = start + len;
-        if start > hole_start {
+        let hole = self.hole_for(len, align);
+        let from = hole.unwrap_or(self.top);
+        let start = from.start.checked_next_multiple_of(align)?;
+        if !from.contains(start, len) {
+            return None;
+        }
+        if let Some(hole) = hole {
+            self.remove_hole(hole);
+        }
+        if start > from.start {
             self.add_hole(Span {
-                start: hole_start,
-                len: start - hole_start,
+                start: from.start,
+                len: start - from.start,
             });
         }
-        if end < hole_start + hole_len {
-            self.add_hole(Span {
-                start: end,
-                len: hole_start + hole_len - end,
-            });
+        let rest = Span {
+            start: start + len,
+            len: from.end() - start - len,
+        };
+        match hole {
+            None => self.top = rest,
+            Some(_) if rest.len > 0 => self.add_hole(rest),
+            Some(_) => {}
         }
         self.used.insert(
             start,
@@ -148,6 +151,11 @@ impl Arena {
                 len: len + hole.len,
             };
         }
+        if block.end() == self.top.start {
+            hole.len += self.top.len;
+            self.top = hole;
+            return Some(Freed { block, hole });
+        }
         if let Some(&len) = self.holes.get(&block.end()) {
             self.remove_hole(Span {
                 start: block.end(),
@@ -169,7 +177,7 @@ impl Arena {
         (address < start + used.reserved).then_some(span)
     }
 
-    /// A hole that holds `len` bytes aligned to `align`. Tries the smallest few holes first, then takes one so
+    /// A hole before the top that holds `len` bytes aligned to `align`. Tries the smallest few holes first, then takes one so
     /// large that alignment cannot matter.
     fn hole_for(&self, len: u64, align: u64) -> Option<Span> {
         const TRIES: usize = 8;
