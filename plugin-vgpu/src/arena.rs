@@ -51,8 +51,8 @@ pub struct Arena {
     /// The free ranges but the last one.
     holes: BTreeMap<u64, u64>,
     holes_by_len: BTreeSet<(u64, u64)>,
-    /// The free range at the arena's end, perhaps empty. It serves what fits into no hole. Mostly there is no other, and
-    /// what begins and ends with it is looked up in no tree.
+    /// The free range at the arena's end, perhaps empty. It serves what fits into no hole. Mostly there is no other,
+    /// and what is taken from it and given back to it is in no tree but that of the used ranges.
     top: Span,
     used: BTreeMap<u64, Used>,
     total: u64,
