@@ -177,8 +177,8 @@ impl Arena {
         (address < start + used.reserved).then_some(span)
     }
 
-    /// A hole before the top that holds `len` bytes aligned to `align`. Tries the smallest few holes first, then takes one so
-    /// large that alignment cannot matter.
+    /// A hole before the top that holds `len` bytes aligned to `align`. Tries the smallest few holes first, then takes
+    /// one so large that alignment cannot matter.
     fn hole_for(&self, len: u64, align: u64) -> Option<Span> {
         const TRIES: usize = 8;
         let span = |&(len, start): &(u64, u64)| Span { start, len };
