@@ -50,30 +50,22 @@ impl Value {
 
     /// Says of a load that nobody changes what it reads while the function runs (`!invariant.load`).
     pub fn set_invariant(self, context: Context) {
-        let kind = "invariant.load";
-        let kind = llvm!(core::LLVMGetMDKindIDInContext(
-            context.0,
-            kind.as_ptr().cast(),
-            kind.len() as u32
-        ));
         let node = llvm!(core::LLVMMDNodeInContext2(
             context.0,
             std::ptr::null_mut(),
             0
         ));
         let node = llvm!(core::LLVMMetadataAsValue(context.0, node));
-        llvm!(core::LLVMSetMetadata(self.0, kind, node));
+        llvm!(core::LLVMSetMetadata(self.0, invariance(context), node));
     }
 
     /// Says no more that nobody changes what a load reads.
     pub fn clear_invariant(self, context: Context) {
-        let kind = "invariant.load";
-        let kind = llvm!(core::LLVMGetMDKindIDInContext(
-            context.0,
-            kind.as_ptr().cast(),
-            kind.len() as u32
+        llvm!(core::LLVMSetMetadata(
+            self.0,
+            invariance(context),
+            std::ptr::null_mut()
         ));
-        llvm!(core::LLVMSetMetadata(self.0, kind, std::ptr::null_mut()));
     }
 
     /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.
@@ -144,4 +136,13 @@ impl Layout {
         }
         Some(offset)
     }
+}
+/// The kind of metadata that says so.
+fn invariance(context: Context) -> std::ffi::c_uint {
+    let kind = "invariant.load";
+    llvm!(core::LLVMGetMDKindIDInContext(
+        context.0,
+        kind.as_ptr().cast(),
+        kind.len() as u32
+    ))
 }

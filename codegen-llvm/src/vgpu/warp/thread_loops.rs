@@ -22,25 +22,12 @@ use vgpu_abi::artifact::WarpForm;
 use vgpu_abi::{SubgroupCall, ThreadContext};
 
 use super::normalise::context_marker;
+use super::regions::PROMPT;
 use super::subgroup_loops::{CLEAN, Call, Given, Loop, has_fixed_locals};
 use crate::analysis::reach;
 use crate::ir::{Builder, Module, Type, Value};
 use crate::vgpu::entries;
 use crate::vgpu::unit::Unit;
-
-/// What single threads may ask of the engine: none of it waits for other threads, or ends the thread.
-const WAITS_FOR_NOBODY: &[&str] = &[
-    "vgpu_trap",
-    "vgpu_reaches_host",
-    "vgpu_wild_access",
-    "vgpu_assert_fail",
-    "vgpu_vprintf",
-    "vgpu_malloc",
-    "vgpu_realloc",
-    "vgpu_free",
-    "vgpu_clock",
-    "vgpu_globaltimer",
-];
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -101,14 +88,29 @@ impl Scalar {
 
     /// Builds the loop, and the function called `symbol` that begins it. Gives the kernel with the loop.
     fn build(&self, module: &Module, symbol: &str, warp_size: u32) -> Value {
+        let kernel = self.with_call(module);
+        let begins = self.begin(module, symbol, kernel);
+        // SAFETY: its code is in the new function, and its only user is gone.
+        unsafe { self.kernel.delete_function() };
+        call_for_one_thread(module, self.entry, begins);
+        let [.., context, call] = kernel.parameters()[..] else {
+            unreachable!("it was declared with two more");
+        };
+        let given = Given {
+            context,
+            words: None,
+            call: Call::Own(call),
+        };
+        Loop::new(module.context, kernel, given, 1, warp_size).build();
+        kernel
+    }
+
+    /// The function that loads the arguments, as the entry did, and calls the kernel with the loop.
+    fn begin(&self, module: &Module, symbol: &str, kernel: Value) -> Value {
         let context = module.context;
-        let pointer = Type::pointer(context);
-        let word = Type::int(context, 64);
-        let function = self.with_call(module);
-        let begins = module.declare(
-            symbol,
-            Type::function(Type::void(context), &[pointer, pointer, word]),
-        );
+        let (pointer, word) = (Type::pointer(context), Type::int(context, 64));
+        let ty = Type::function(Type::void(context), &[pointer, pointer, word]);
+        let begins = module.declare(symbol, ty);
         begins.take_body(context, self.entry);
         begins.hide();
         let [own, words, call] = begins.parameters()[..] else {
@@ -118,27 +120,17 @@ impl Scalar {
             old.replace_all_uses(new);
         }
         let builder = Builder::before(context, self.call);
-        let address = builder.cast(LLVMIntToPtr, call, pointer);
         let mut arguments = self.call.arguments();
-        arguments.extend([own, address]);
-        let new = builder.call_function(function, &arguments);
-        new.set_call_convention(function.calling_convention());
+        arguments.extend([own, builder.cast(LLVMIntToPtr, call, pointer)]);
+        let new = builder.call_function(kernel, &arguments);
+        new.set_call_convention(kernel.calling_convention());
         // SAFETY: it gives no value.
         unsafe { self.call.erase() };
-        // SAFETY: its code is in `function`, and the call was its only user.
-        unsafe { self.kernel.delete_function() };
-        call_for_one_thread(module, self.entry, begins);
-        let parameters = function.parameters();
-        let [.., own, call] = parameters[..] else {
-            unreachable!("it was declared with two more");
-        };
-        let given = Given {
-            context: own,
-            words: None,
-            call: Call::Own(call),
-        };
-        Loop::new(context, function, given, 1, warp_size).build();
-        function
+        // They write to the context.
+        for function in [begins, self.entry] {
+            function.remove_attribute("memory");
+        }
+        begins
     }
 
     /// The kernel as a function that has its context and the call from the caller.
@@ -151,7 +143,7 @@ impl Scalar {
         old.set_name(&format!("{name}.of_one_thread"));
         let new = module.declare(&name, Type::function(Type::void(context), &types));
         new.take_body(context, old);
-        // It reads the call.
+        // It reads the call, and writes to the context.
         new.remove_attribute("memory");
         let own = new.parameters();
         for (at, parameter) in old.parameters().into_iter().enumerate() {
@@ -182,7 +174,8 @@ fn only_gives_fields(context: Value) -> bool {
 fn never_waits(function: Value) -> bool {
     let waits = |it: &Value| {
         let name = it.name();
-        name.starts_with("vgpu_") && !WAITS_FOR_NOBODY.contains(&name.as_str())
+        // A thread that exits leaves the loop.
+        name.starts_with("vgpu_") && !PROMPT.contains(&name.as_str())
     };
     let calls_a_pointer = |it: Value| {
         let called = it.is_call().then(|| it.called());

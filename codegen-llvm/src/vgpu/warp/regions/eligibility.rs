@@ -12,7 +12,7 @@ use crate::ir::Value;
 const BARRIER: &str = "vgpu_warp_barrier";
 
 /// Engine functions that never wait.
-const PROMPT: &[&str] = &[
+pub const PROMPT: &[&str] = &[
     "vgpu_warp_lane",
     "vgpu_warp_split",
     "vgpu_trap",

@@ -19,6 +19,7 @@ mod recompute;
 mod together;
 
 pub use build::is_shared_field;
+pub use eligibility::PROMPT;
 
 use anyhow::Result;
 use vgpu_abi::artifact::WarpForm;
