@@ -4,6 +4,9 @@ use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
 use super::{Context, Layout, Type, Value};
 
+/// The metadata of a load that reads what nobody changes.
+const INVARIANT: &str = "invariant.load";
+
 impl Value {
     /// A constant pointer as a pointer of a type, in another address space.
     pub fn constant_in_space(self, ty: Type) -> Value {
@@ -48,24 +51,14 @@ impl Value {
         llvm!(core::LLVMSetVolatile(self.0, 1));
     }
 
-    /// Says of a load that nobody changes what it reads while the function runs (`!invariant.load`).
+    /// Says of a load that nobody changes what it reads while the function runs.
     pub fn set_invariant(self, context: Context) {
-        let node = llvm!(core::LLVMMDNodeInContext2(
-            context.0,
-            std::ptr::null_mut(),
-            0
-        ));
-        let node = llvm!(core::LLVMMetadataAsValue(context.0, node));
-        llvm!(core::LLVMSetMetadata(self.0, invariance(context), node));
+        self.set_metadata(context, INVARIANT, &[]);
     }
 
     /// Says no more that nobody changes what a load reads.
     pub fn clear_invariant(self, context: Context) {
-        llvm!(core::LLVMSetMetadata(
-            self.0,
-            invariance(context),
-            std::ptr::null_mut()
-        ));
+        self.drop_metadata(context, INVARIANT);
     }
 
     /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.
@@ -136,13 +129,4 @@ impl Layout {
         }
         Some(offset)
     }
-}
-/// The kind of metadata that says so.
-fn invariance(context: Context) -> std::ffi::c_uint {
-    let kind = "invariant.load";
-    llvm!(core::LLVMGetMDKindIDInContext(
-        context.0,
-        kind.as_ptr().cast(),
-        kind.len() as u32
-    ))
 }

@@ -59,7 +59,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             let given = Given {
                 context,
                 words: Some(words),
-                call: Call::InLanes(lanes),
+                lanes,
             };
             let warp_size = unit.manifest.warp_size;
             Loop::new(unit.context(), form, given, *width, warp_size).build();
@@ -109,17 +109,8 @@ pub(super) struct Given {
     pub context: Value,
     /// Its parameter that points at the words of the kernel's parameters, if it has one.
     pub words: Option<Value>,
-    /// The structure.
-    pub call: Call,
-}
-
-/// Where a form gets the address of its [`SubgroupCall`].
-#[derive(Clone, Copy)]
-pub(super) enum Call {
-    /// The parameter in the place of the lanes.
-    InLanes(Value),
-    /// A parameter of its own.
-    Own(Value),
+    /// Its parameter for the lanes, which is the address of a [`SubgroupCall`].
+    pub lanes: Value,
 }
 
 /// The loop of one form.
@@ -209,10 +200,8 @@ impl Loop {
             self.form
                 .add_int_attribute_at(self.context, index, attribute, value);
         }
-        if let Call::InLanes(lanes) = self.given.call {
-            let whole = Value::int(self.wide, u64::MAX >> (64 - self.width));
-            lanes.replace_all_uses(whole);
-        }
+        let whole = Value::int(self.wide, u64::MAX >> (64 - self.width));
+        self.given.lanes.replace_all_uses(whole);
         let block = |name| Builder::append_block(self.context, self.form, name);
         let entry = block("subgroups");
         let builder = Builder::at_end(self.context, entry);
@@ -239,10 +228,7 @@ impl Loop {
         let locals = body.instructions().into_iter().filter(is_local);
         locals.for_each(|local| builder.take(local));
         let pointer = Type::pointer(self.context);
-        let call = match self.given.call {
-            Call::InLanes(lanes) => builder.cast(LLVMIntToPtr, lanes, pointer),
-            Call::Own(call) => call,
-        };
+        let call = builder.cast(LLVMIntToPtr, self.given.lanes, pointer);
         let get = |ty, offset| builder.load(ty, self.field(&builder, call, offset));
         let places = [
             get(pointer, offset_of!(SubgroupCall, current)),
@@ -386,7 +372,7 @@ impl Loop {
 
     /// Finds the instructions that read fields of the context that differ, or let others read them. Gives whether these
     /// are all: loads and calls.
-    pub(super) fn find_readers(&self, value: Value, found: &mut Vec<Value>) -> bool {
+    fn find_readers(&self, value: Value, found: &mut Vec<Value>) -> bool {
         let context = self.given.context;
         let field = |address| {
             let place = constant_place(address);
@@ -470,7 +456,7 @@ fn may_find_context(call: &Value) -> bool {
 }
 
 /// An address as a pointer and a constant number of bytes.
-fn constant_place(address: Value) -> Option<(Value, usize)> {
+pub(super) fn constant_place(address: Value) -> Option<(Value, usize)> {
     if address.opcode() != Some(LLVMGetElementPtr) {
         return Some((address, 0));
     }

@@ -16,14 +16,14 @@ use std::mem::offset_of;
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode::{
-    LLVMAdd, LLVMAlloca, LLVMGetElementPtr, LLVMIntToPtr, LLVMLoad, LLVMMul, LLVMPtrToInt,
+    LLVMAdd, LLVMAlloca, LLVMGetElementPtr, LLVMLoad, LLVMMul, LLVMPtrToInt,
 };
 use vgpu_abi::artifact::WarpForm;
 use vgpu_abi::{SubgroupCall, ThreadContext};
 
 use super::normalise::context_marker;
 use super::regions::PROMPT;
-use super::subgroup_loops::{CLEAN, Call, Given, Loop, has_fixed_locals};
+use super::subgroup_loops::{CLEAN, Given, Loop, constant_place, has_fixed_locals};
 use crate::analysis::reach;
 use crate::ir::{Builder, Module, Type, Value};
 use crate::vgpu::entries;
@@ -93,13 +93,13 @@ impl Scalar {
         // SAFETY: its code is in the new function, and its only user is gone.
         unsafe { self.kernel.delete_function() };
         call_for_one_thread(module, self.entry, begins);
-        let [.., context, call] = kernel.parameters()[..] else {
+        let [.., context, lanes] = kernel.parameters()[..] else {
             unreachable!("it was declared with two more");
         };
         let given = Given {
             context,
             words: None,
-            call: Call::Own(call),
+            lanes,
         };
         Loop::new(module.context, kernel, given, 1, warp_size).build();
         kernel
@@ -113,16 +113,15 @@ impl Scalar {
         let begins = module.declare(symbol, ty);
         begins.take_body(context, self.entry);
         begins.hide();
-        let [own, words, call] = begins.parameters()[..] else {
+        let [own, words, lanes] = begins.parameters()[..] else {
             unreachable!("it was declared with three parameters");
         };
         for (old, new) in self.entry.parameters().into_iter().zip([own, words]) {
             old.replace_all_uses(new);
         }
-        let builder = Builder::before(context, self.call);
         let mut arguments = self.call.arguments();
-        arguments.extend([own, builder.cast(LLVMIntToPtr, call, pointer)]);
-        let new = builder.call_function(kernel, &arguments);
+        arguments.extend([own, lanes]);
+        let new = Builder::before(context, self.call).call_function(kernel, &arguments);
         new.set_call_convention(kernel.calling_convention());
         // SAFETY: it gives no value.
         unsafe { self.call.erase() };
@@ -139,7 +138,7 @@ impl Scalar {
         let pointer = Type::pointer(context);
         let name = old.name();
         let mut types: Vec<_> = old.parameters().into_iter().map(Value::ty).collect();
-        types.extend([pointer, pointer]);
+        types.extend([pointer, Type::int(context, 64)]);
         old.set_name(&format!("{name}.of_one_thread"));
         let new = module.declare(&name, Type::function(Type::void(context), &types));
         new.take_body(context, old);
@@ -163,9 +162,7 @@ impl Scalar {
 fn only_gives_fields(context: Value) -> bool {
     let is_read = |it: &Value| it.opcode() == Some(LLVMLoad) || it.is_call();
     context.users().iter().all(|user| {
-        let is_place = user.opcode() == Some(LLVMGetElementPtr)
-            && user.operand_count() == 2
-            && user.operand(1).as_int().is_some();
+        let is_place = user.opcode() == Some(LLVMGetElementPtr) && constant_place(*user).is_some();
         is_read(user) || is_place && user.users().iter().all(is_read)
     })
 }

@@ -49,7 +49,7 @@ pub fn run(module: &Module) {
         .flat_map(Value::instructions);
     let reads: Vec<_> = instructions.filter(|&it| reads_stack_pointer(it)).collect();
     for read in reads {
-        for pointer in pointers(read) {
+        for pointer in pointers(read).0 {
             let call = Builder::before(context, pointer).call_function(marker, &[]);
             pointer.replace_all_uses(call);
         }
@@ -76,33 +76,25 @@ pub fn assume_bound(module: &Module, kernel: Value, axis: LaneAxis, bound: u32) 
 
 /// The pointers in a function that are its context; `None` if it uses its stack pointer otherwise, too.
 pub fn contexts(function: Value) -> Option<Vec<Value>> {
-    let mut found = Vec::new();
-    for read in function
-        .instructions()
-        .into_iter()
-        .filter(|it| reads_stack_pointer(*it))
-    {
-        let mut values = vec![read];
-        for opcode in [LLVMAnd, LLVMOr, LLVMIntToPtr] {
-            values = values.into_iter().flat_map(Value::users).collect();
-            if values.iter().any(|it| it.opcode() != Some(opcode)) {
-                return None;
-            }
-        }
-        found.extend(values);
-    }
-    Some(found)
+    let instructions = function.instructions().into_iter();
+    let reads = instructions.filter(|it| reads_stack_pointer(*it));
+    let (found, only): (Vec<_>, Vec<_>) = reads.map(pointers).unzip();
+    (!only.contains(&false)).then(|| found.concat())
 }
 
 fn reads_stack_pointer(instruction: Value) -> bool {
     instruction.is_call() && host::reads_stack_pointer(instruction.called())
 }
 
-/// The pointers that `vgpu.context` computes from the stack pointer: `inttoptr (or (and sp, …), …)`.
-fn pointers(read: Value) -> Vec<Value> {
-    let users = |values: Vec<Value>, opcode| -> Vec<Value> {
-        let all = values.into_iter().flat_map(Value::users);
-        all.filter(|user| user.opcode() == Some(opcode)).collect()
-    };
-    users(users(users(vec![read], LLVMAnd), LLVMOr), LLVMIntToPtr)
+/// The pointers that `vgpu.context` computes from the stack pointer: `inttoptr (or (and sp, …), …)`. And whether it
+/// serves nothing else.
+fn pointers(read: Value) -> (Vec<Value>, bool) {
+    let (mut values, mut only) = (vec![read], true);
+    for opcode in [LLVMAnd, LLVMOr, LLVMIntToPtr] {
+        let users = values.into_iter().flat_map(Value::users);
+        let (steps, others): (_, Vec<_>) = users.partition(|user| user.opcode() == Some(opcode));
+        values = steps;
+        only &= others.is_empty();
+    }
+    (values, only)
 }
