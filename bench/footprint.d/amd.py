@@ -68,7 +68,7 @@ LAST = {
     "runtime": Figures(576, 36, 68, 0, 941, 0),
     "dynamic": Figures(64, 12, 21, 0, 114, 0),
     "guided": Figures(64, 22, 48, 0, 356, 0),
-    "ordered": Figures(576, 39, 50, 0, 1323, 0),
+    "ordered": Figures(576, 39, 54, 0, 1323, 0),
     "doacross": Figures(520, 40, 53, 0, 1323, 48),
     "tasks": Figures(0, 16, 38, 0, 570, 16),
     "taskloop": Figures(512, 78, 106, 9, 1619, 128),

@@ -7,7 +7,7 @@ use crate::analysis::target::{self, Target};
 use crate::device::{
     absent_regions, array_reductions, captured_values, combined_loops, debug_captures,
     externalised_statics, full_teams, host_pointers, last_iterations, local_space, null_pointers,
-    powers, reduced_globals, rolled_loops, shared_captures, visible_kernels,
+    powers, reduced_globals, reduction_records, rolled_loops, shared_captures, visible_kernels,
 };
 use crate::ir::Module;
 use crate::managed_variables;
@@ -35,6 +35,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
     reduced_globals::run(module.context, &module);
+    reduction_records::run(&module);
     debug_captures::run(&module);
     host_pointers::mark(module.context, &module);
     powers::keep(&module);

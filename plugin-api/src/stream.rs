@@ -47,6 +47,10 @@ pub trait Stream: Send + Sync {
     fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()>;
     /// An event that happens when the stream has passed what is enqueued now. `None`: the stream has passed it already.
     fn record(&self) -> Result<Option<Arc<dyn Event>>>;
+    /// The same for someone who will rarely ask: the event may also wait for what is enqueued before the first question.
+    fn position(&self) -> Result<Option<Arc<dyn Event>>> {
+        self.record()
+    }
     /// Delays what is enqueued from now on until `event`, which is of the same device, has happened.
     fn wait(&self, event: &Arc<dyn Event>) -> Result<()>;
     /// Whether everything enqueued is complete.
@@ -68,6 +72,10 @@ pub trait Stream: Send + Sync {
 pub trait Event: Any + Send + Sync {
     /// Whether the stream has passed it. An error means that the device itself no longer answers.
     fn has_happened(&self) -> Result<bool>;
+    /// The same without asking the device, if it takes long to answer: `false` may mean that nobody knows.
+    fn is_known_to_have_happened(&self) -> Result<bool> {
+        self.has_happened()
+    }
     /// Waits until the stream has passed it. Errors are as for [`Event::has_happened`].
     fn synchronize(&self) -> Result<()>;
 }

@@ -127,6 +127,9 @@ impl Device for CudaDevice {
     }
 
     fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
-        Ok(Box::new(CudaStream::new(&self.gpu)?))
+        Ok(Box::new(CudaStream::new(
+            &self.gpu,
+            Some(self.memory.clone()),
+        )?))
     }
 }

@@ -218,7 +218,7 @@ impl Kernel for CudaKernel {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
-        let stream = CudaStream::new(&self.code.gpu)?;
+        let stream = CudaStream::new(&self.code.gpu, None)?;
         stream.run(self, launch)?;
         stream.synchronize()
     }

@@ -1,78 +1,54 @@
-//! Streams of the driver, with the resources that must live until their work is complete.
+//! Streams of the driver.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
-use vendor_driver::{HostFunction, InFlight, LaunchInFlight};
+use vendor_driver::{HostFunction, LaunchInFlight};
 
 use crate::driver::{CuResult, CuStream, Outcome};
 use crate::event::CudaEvent;
-use crate::gpu::{Entered, Gpu, RawStream};
+use crate::gpu::{Entered, Gpu};
 use crate::host_function;
 use crate::kernel::CudaKernel;
+use crate::memory::Memory;
+use crate::progress::{Progress, State};
+use crate::staged_reads::LARGEST;
 
 /// A stream.
 pub struct CudaStream {
     gpu: Arc<Gpu>,
+    /// The device's allocations. `None`: whoever enqueues waits before it does anything else.
+    memory: Option<Arc<Memory>>,
     handle: CuStream,
-    running: Arc<InFlight>,
-    state: Mutex<State>,
-}
-
-struct State {
-    /// `None` only while the stream is dropped.
-    raw: Option<RawStream>,
-    /// Operations enqueued so far.
-    enqueued: u64,
-    /// How many of them are known to be complete.
-    complete: u64,
-    /// Whether the driver's handle was given out, so that others may enqueue work that is not counted.
-    exposed: bool,
-    /// Bytes that copies in flight read.
-    kept: Vec<Box<[u8]>>,
-    /// Functions that may not have been called yet.
-    calls: Vec<Arc<HostFunction>>,
-}
-
-impl State {
-    /// Whether all operations are known to be complete.
-    fn is_complete(&self) -> bool {
-        self.complete == self.enqueued && !self.exposed
-    }
+    progress: Arc<Progress>,
 }
 
 impl CudaStream {
-    /// An empty stream.
-    pub fn new(gpu: &Arc<Gpu>) -> Result<CudaStream> {
+    /// An empty stream. `memory` are the device's allocations, if there may be several operations before a wait.
+    pub fn new(gpu: &Arc<Gpu>, memory: Option<Arc<Memory>>) -> Result<CudaStream> {
         let raw = gpu.take_stream()?;
         Ok(CudaStream {
             gpu: gpu.clone(),
+            memory,
             handle: raw.handle,
-            running: gpu.running(),
-            state: Mutex::new(State {
-                raw: Some(raw),
-                enqueued: 0,
-                complete: 0,
-                exposed: false,
-                kept: Vec::new(),
-                calls: Vec::new(),
-            }),
+            progress: Arc::new(Progress::new(raw, gpu.running())),
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
-    }
-
-    /// Enqueues an operation with the context current. An operation that the driver refuses does not count.
+    /// Enqueues an operation with the context current, behind which all copies to the host have arrived.
     fn enqueue(
         &self,
         operation: impl FnOnce(&Entered<'_>, &mut State) -> Result<()>,
     ) -> Result<()> {
+        self.deliver_reads()?;
+        self.append(operation)
+    }
+
+    /// Enqueues an operation with the context current. An operation that the driver refuses does not count.
+    fn append(&self, operation: impl FnOnce(&Entered<'_>, &mut State) -> Result<()>) -> Result<()> {
         let entered = self.gpu.enter()?;
-        let mut state = self.lock();
+        let mut state = self.progress.lock();
         state.enqueued += 1;
         operation(&entered, &mut state)
     }
@@ -113,7 +89,7 @@ impl CudaStream {
     /// Runs a kernel of the device.
     pub fn run(&self, kernel: &CudaKernel, launch: &Launch<'_>) -> Result<()> {
         self.enqueue(|_, _| {
-            self.running.launched(LaunchInFlight {
+            self.progress.launched(LaunchInFlight {
                 kernel: kernel.name(),
                 grid: launch.grid,
                 block: launch.block,
@@ -193,26 +169,33 @@ impl CudaStream {
         copied.and(self.gpu.check(freed))
     }
 
-    /// Notes that everything enqueued up to `count` is complete.
-    fn passed(&self, count: u64) {
-        let mut state = self.lock();
-        state.complete = state.complete.max(count);
-        if state.enqueued > count {
-            // Another thread has enqueued more meanwhile. It will wait or query for that.
-            return;
+    /// Completes the copies to the host whose bytes are in pinned memory. Whatever follows them in the stream may need
+    /// the bytes where they belong: a copy back, a function of the host's, whoever waits for an event.
+    fn deliver_reads(&self) -> Result<()> {
+        let are_there = self.progress.lock().reads.is_empty();
+        if are_there {
+            return Ok(());
         }
-        state.kept.clear();
-        state.calls.clear();
-        if let Some(raw) = &mut state.raw {
-            raw.staging.clear();
-        }
-        self.running.ended();
+        self.synchronize()
     }
 
-    /// The stream will not run its remaining functions. Drops them, so that those who wait for them learn of it.
-    fn abandon(&self) {
-        let calls = std::mem::take(&mut self.lock().calls);
-        calls.iter().for_each(|call| call.abandon());
+    /// Where a small copy to the host goes first. `None`: it goes to its destination at once, because that is pinned,
+    /// or because others know the stream.
+    fn room_for_read(
+        &self,
+        state: &mut State,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<Option<*mut u8>> {
+        let address = DevicePtr(dst.addr() as u64);
+        let is_pinned = |memory: &Arc<Memory>| memory.holds(address, len as u64);
+        if len > LARGEST || state.exposed || self.memory.as_ref().is_some_and(is_pinned) {
+            return Ok(None);
+        }
+        match &mut state.raw {
+            Some(raw) => raw.staging.room(&*self.gpu, len, 16),
+            None => Ok(None),
+        }
     }
 }
 
@@ -257,11 +240,18 @@ impl Stream for CudaStream {
         if len == 0 {
             return Ok(());
         }
-        self.enqueue(|_, _| {
+        self.append(|_, state| {
             let driver = self.gpu.driver;
-            // SAFETY: the destination stays writable (caller). The driver checks the source.
-            let copied = unsafe { driver.memcpy_dtoh_async(dst.cast(), src.0, len, self.handle) };
-            self.checked(copied, "copy from device", &[src], len)
+            let room = self.room_for_read(state, dst, len)?;
+            let to = room.unwrap_or(dst);
+            // SAFETY: the destination stays writable (caller), and so does the room. The driver checks the source.
+            let copied = unsafe { driver.memcpy_dtoh_async(to.cast(), src.0, len, self.handle) };
+            self.checked(copied, "copy from device", &[src], len)?;
+            if let Some(room) = room {
+                // SAFETY: the room is the copy's until the stream is empty, the destination stays writable (caller).
+                unsafe { state.reads.add(state.enqueued, room, dst, len) };
+            }
+            Ok(())
         })
     }
 
@@ -315,12 +305,18 @@ impl Stream for CudaStream {
     }
 
     fn record(&self) -> Result<Option<Arc<dyn Event>>> {
-        let event = CudaEvent::new(&self.gpu)?;
-        self.enqueue(|_, _| {
-            // SAFETY: event and stream are the device's.
-            self.gpu
-                .check(unsafe { self.gpu.driver.event_record(event.handle, self.handle) })
-        })?;
+        let event = CudaEvent::behind(&self.gpu, &self.progress);
+        let _entered = self.gpu.enter()?;
+        event.record()?;
+        Ok(Some(Arc::new(event)))
+    }
+
+    fn position(&self) -> Result<Option<Arc<dyn Event>>> {
+        // What others have enqueued is not counted, so only the driver knows a position among it.
+        if self.progress.lock().exposed {
+            return self.record();
+        }
+        let event = CudaEvent::behind(&self.gpu, &self.progress);
         Ok(Some(Arc::new(event)))
     }
 
@@ -336,30 +332,43 @@ impl Stream for CudaStream {
                 }
             }));
         };
+        if own.is_of(&self.progress) || own.is_passed() {
+            return Ok(());
+        }
+        if own.awaits_reads() {
+            // What follows here may copy those bytes back.
+            return own.synchronize();
+        }
+        let entered = self.gpu.enter()?;
+        let recorded = own.record()?;
+        drop(entered);
+        let Some(recorded) = recorded else {
+            return Ok(());
+        };
         self.enqueue(|_, _| {
             // SAFETY: the event lives as long as the call. The driver keeps the record that it stands for.
-            self.gpu.check(unsafe {
-                self.gpu
-                    .driver
-                    .stream_wait_event(self.handle, own.handle, 0)
-            })
+            self.gpu
+                .check(unsafe { self.gpu.driver.stream_wait_event(self.handle, recorded, 0) })
         })
     }
 
     fn foreign(&self) -> Option<usize> {
-        self.lock().exposed = true;
+        self.progress.lock().exposed = true;
+        if let Err(error) = self.deliver_reads() {
+            log::debug!("copies before the stream was given out: {error}");
+        }
         Some(self.handle.0.expose_provenance())
     }
 
     fn query(&self) -> Result<bool> {
         let enqueued = {
-            let state = self.lock();
+            let state = self.progress.lock();
             if state.is_complete() {
                 return Ok(true);
             }
             state.enqueued
         };
-        let entered = self.gpu.enter().inspect_err(|_| self.abandon())?;
+        let entered = self.gpu.enter().inspect_err(|_| self.progress.abandon())?;
         // The driver prints the output of kernels when a thread synchronises, not when it queries.
         // SAFETY: the stream is the device's.
         let asked = unsafe {
@@ -372,25 +381,29 @@ impl Stream for CudaStream {
         if asked.is_err_and(|failure| failure.result == CuResult::NOT_READY) {
             return Ok(false);
         }
-        self.gpu.check(asked).inspect_err(|_| self.abandon())?;
-        self.passed(enqueued);
+        self.gpu
+            .check(asked)
+            .inspect_err(|_| self.progress.abandon())?;
+        self.progress.passed(enqueued);
         Ok(true)
     }
 
     fn synchronize(&self) -> Result<()> {
         let enqueued = {
-            let state = self.lock();
+            let state = self.progress.lock();
             if state.is_complete() {
                 return Ok(());
             }
             state.enqueued
         };
-        let entered = self.gpu.enter().inspect_err(|_| self.abandon())?;
+        let entered = self.gpu.enter().inspect_err(|_| self.progress.abandon())?;
         // SAFETY: the stream is the device's.
         let waited = unsafe { self.gpu.driver.stream_synchronize(self.handle) };
         drop(entered);
-        self.gpu.check(waited).inspect_err(|_| self.abandon())?;
-        self.passed(enqueued);
+        self.gpu
+            .check(waited)
+            .inspect_err(|_| self.progress.abandon())?;
+        self.progress.passed(enqueued);
         Ok(())
     }
 }
@@ -400,13 +413,13 @@ impl Drop for CudaStream {
     fn drop(&mut self) {
         if let Err(error) = self.synchronize() {
             log::debug!("a stream that nobody waits for: {error}");
-            self.abandon();
+            self.progress.abandon();
             // The driver may still be reading, so these bytes are never freed.
-            let mut state = self.lock();
+            let mut state = self.progress.lock();
             std::mem::forget(std::mem::take(&mut state.kept));
             return;
         }
-        let raw = self.lock().raw.take();
+        let raw = self.progress.lock().raw.take();
         if let (Some(raw), Some(opened)) = (raw, self.gpu.in_use()) {
             opened.streams.put_back(raw);
         }

@@ -13,15 +13,15 @@ pub fn run_synchronously(
     gpu: &Arc<Gpu>,
     enqueue: impl FnOnce(&CudaStream) -> Result<()>,
 ) -> Result<()> {
-    run(CudaStream::new(gpu)?, enqueue)
+    run(CudaStream::new(gpu, None)?, enqueue)
 }
 
 /// Copies host to device.
 pub fn write(gpu: &Arc<Gpu>, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
-    write_synchronously(CudaStream::new(gpu)?, dst, bytes)
+    write_synchronously(CudaStream::new(gpu, None)?, dst, bytes)
 }
 
 /// Copies device to host.
 pub fn read(gpu: &Arc<Gpu>, bytes: &mut [u8], src: DevicePtr) -> Result<()> {
-    read_synchronously(CudaStream::new(gpu)?, bytes, src)
+    read_synchronously(CudaStream::new(gpu, None)?, bytes, src)
 }

@@ -6,7 +6,7 @@ use device_image::Image;
 use e2e::cuda;
 use e2e::fake_driver::FakeDriver;
 use e2e::ir::assemble;
-use plugin_api::{Completion, Device, DevicePtr, Error, LoadOptions, MemoryKind};
+use plugin_api::{Completion, Device, DevicePtr, Error, LoadOptions, MemoryKind, Stream};
 
 /// The test `name` of this file in a process of its own: the driver's library is found when a process starts.
 fn child(driver: &FakeDriver, name: &str) {
@@ -167,6 +167,92 @@ fn streams_of_many_threads() {
     });
 }
 
+/// Such copies go through pinned memory, and must have gone on before anything behind them needs the bytes.
+#[test]
+fn small_copies_to_the_host_arrive_before_what_follows() {
+    child(&cuda::driver(), "copy_to_the_host_and_on");
+}
+
+#[test]
+#[ignore = "run by the test above, in a process of its own"]
+fn copy_to_the_host_and_on() {
+    let device = devices().remove(0);
+    let stream = device
+        .clone()
+        .stream(Completion::Asynchronous)
+        .expect("a stream");
+    let (from, to) = (
+        device.alloc(8, MemoryKind::Device).expect("eight bytes"),
+        device.alloc(8, MemoryKind::Device).expect("eight bytes"),
+    );
+    let pinned = device.alloc(8, MemoryKind::Host).expect("eight bytes");
+    write(&*device, from, &[7; 8]);
+    let mut host = [0u8; 8];
+    // SAFETY: both places are writable, and outlive the stream's work.
+    unsafe {
+        stream.read(host.as_mut_ptr(), from, 8).expect("a copy");
+        stream.write(to, host.as_ptr(), 8).expect("a copy");
+        stream.read(pinned.0 as *mut u8, to, 8).expect("a copy");
+    }
+    stream.synchronize().expect("no error");
+    assert_eq!(host, [7; 8]);
+    // SAFETY: pinned memory is the host's.
+    assert_eq!(unsafe { *(pinned.0 as *const [u8; 8]) }, [7; 8]);
+
+    write(&*device, from, &[9; 8]);
+    let mut host = [0u8; 8];
+    // SAFETY: as above.
+    unsafe { stream.read(host.as_mut_ptr(), from, 8) }.expect("a copy");
+    let event = stream.record().expect("an event").expect("not immediate");
+    event.synchronize().expect("no error");
+    assert_eq!(host, [9; 8]);
+    for place in [from, to, pinned] {
+        device.free(place).expect("it was allocated");
+    }
+}
+
+/// A position is an event of the driver's only if somebody asks who does not know.
+#[test]
+fn positions_are_recorded_when_asked_about() {
+    child(&cuda::driver(), "ask_about_positions");
+}
+
+#[test]
+#[ignore = "run by the test above, in a process of its own"]
+fn ask_about_positions() {
+    let device = devices().remove(0);
+    let stream = || {
+        let device = device.clone();
+        device.stream(Completion::Asynchronous).expect("a stream")
+    };
+    let position = |stream: &dyn Stream| {
+        let position = stream.position().expect("a position");
+        position.expect("not immediate")
+    };
+    let (one, two) = (stream(), stream());
+    let place = device.alloc(8, MemoryKind::Device).expect("eight bytes");
+    one.fill(place, 5, 8).expect("they are there");
+    let filled = position(&*one);
+    assert!(!filled.is_known_to_have_happened().expect("no error"));
+    let mut found = [0; 8];
+    two.wait(&filled).expect("to wait");
+    // SAFETY: `found` outlives the stream's work.
+    unsafe { two.read(found.as_mut_ptr(), place, 8) }.expect("a copy");
+    let read = position(&*two);
+    // What another stream copies back must have arrived.
+    one.wait(&read).expect("to wait");
+    assert_eq!(found, [5; 8]);
+    one.synchronize().expect("no error");
+    assert!(filled.is_known_to_have_happened().expect("no error"));
+    // A stream that is gone has passed all its positions.
+    two.fill(place, 6, 8).expect("they are there");
+    let last = position(&*two);
+    drop(two);
+    last.synchronize().expect("no error");
+    assert!(last.has_happened().expect("no error"));
+    device.free(place).expect("it was allocated");
+}
+
 /// An event that the driver cannot query has not happened. The error has the driver's description.
 #[test]
 fn events_that_cannot_be_asked() {
@@ -185,8 +271,9 @@ fn ask_an_event() {
         .clone()
         .stream(Completion::Asynchronous)
         .expect("a stream");
+    let place = device.alloc(8, MemoryKind::Device).expect("eight bytes");
+    stream.fill(place, 1, 8).expect("they are there");
     let event = stream.record().expect("an event").expect("not immediate");
-    stream.synchronize().expect("no error");
     for (asked, function) in [
         (event.has_happened().map(drop), "cuEventQuery"),
         (event.synchronize(), "cuEventSynchronize"),
@@ -197,5 +284,7 @@ fn ask_an_event() {
             "{said}"
         );
     }
+    stream.synchronize().expect("no error");
     assert!(event.has_happened().expect("no error"));
+    device.free(place).expect("it was allocated");
 }

@@ -8,10 +8,15 @@ pub const HARDWARE_THREAD_ID: &str = "__kmpc_get_hardware_thread_id_in_block";
 /// AMD's barrier, which by itself does not order memory.
 pub const AMD_BARRIER: &str = "llvm.amdgcn.s.barrier";
 
+/// NVIDIA's barrier, to which the lanes of a warp may come one by one.
+pub const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.all";
+/// The same for lanes that come together.
+pub const ALIGNED_BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
+
 /// Barriers of the whole block.
 const BLOCK_BARRIERS: [&str; 5] = [
-    "llvm.nvvm.barrier.cta.sync.all",
-    "llvm.nvvm.barrier.cta.sync.aligned.all",
+    BARRIER,
+    ALIGNED_BARRIER,
     "llvm.nvvm.barrier0",
     AMD_BARRIER,
     "__kmpc_barrier_simple_spmd",

@@ -2,6 +2,7 @@
 
 mod abnormal_ends;
 pub mod absent_regions;
+mod aligned_barriers;
 pub mod array_reductions;
 pub mod captured_values;
 pub mod combined_loops;
@@ -28,6 +29,7 @@ mod placed_shared;
 pub mod powers;
 mod realloc;
 pub mod reduced_globals;
+pub mod reduction_records;
 mod retarget;
 pub mod rolled_loops;
 pub mod runtime;

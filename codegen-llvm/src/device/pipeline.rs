@@ -13,10 +13,11 @@
 use anyhow::Result;
 
 use super::{
-    abnormal_ends, empty_assembly, ending_paths, fold, global_space, guards, idle_barriers,
-    implicit_masks, launch_bounds, local_space, math_intrinsics, null_pointers, pack_shared,
-    placed_shared, realloc, retarget, runtime, services, shared_accesses, shared_statics,
-    static_shared, thread_arrays, traps, undefined, unrolled_reads, unsupported, warp_order,
+    abnormal_ends, aligned_barriers, empty_assembly, ending_paths, fold, global_space, guards,
+    idle_barriers, implicit_masks, launch_bounds, local_space, math_intrinsics, null_pointers,
+    pack_shared, placed_shared, realloc, retarget, runtime, services, shared_accesses,
+    shared_statics, static_shared, thread_arrays, traps, undefined, unrolled_reads, unsupported,
+    warp_order,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -158,6 +159,10 @@ const PASSES: &[Line] = &[
         idle_barriers::run(&image.module);
         Ok(())
     }),
+    line("aligned-barriers", NVIDIA, 1, |image| {
+        aligned_barriers::run(&image.module);
+        Ok(())
+    }),
     line("thread-arrays", ALL, 0, |image| {
         thread_arrays::run(&image.module);
         Ok(())
@@ -256,7 +261,7 @@ mod tests {
         assert_eq!(
             names(NvidiaLink),
             "launch-bounds warp-order implicit-masks math-intrinsics guards realloc fold optimise unread-shared \
-             local-space unrolled-reads idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
+             local-space unrolled-reads idle-barriers aligned-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),

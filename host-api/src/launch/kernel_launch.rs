@@ -263,7 +263,7 @@ fn reduction_buffer(
     let device = work.device;
     device
         .reductions
-        .take(&*device.device, work.stream(), size)
+        .take(&*device.device, work.stream(), size, region.device_runtime)
         .map(Some)
         .map_err(|source| Error::Item {
             what: "allocating device memory for",

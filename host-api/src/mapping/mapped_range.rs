@@ -111,7 +111,9 @@ impl TransferGuard<'_> {
         };
         match &rare.copy {
             None => return Ok(()),
-            Some(copying) if !copying.0.has_happened()? => return stream.wait(&copying.0),
+            Some(copying) if !copying.0.is_known_to_have_happened()? => {
+                return stream.wait(&copying.0);
+            }
             Some(_) => rare.copy = None,
         }
         if rare.is_empty() {
@@ -123,7 +125,7 @@ impl TransferGuard<'_> {
 
     /// Records that a copy was queued on `stream`.
     pub fn queued_on(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
-        if let Some(event) = stream.record()? {
+        if let Some(event) = stream.position()? {
             self.rare.get_or_insert_default().copy = Some(QueuedCopy(event));
             // Users of the mapping wait until it is ready, or take this lock, before they read this flag.
             self.mapping.may_be_copying.store(true, Ordering::Relaxed);

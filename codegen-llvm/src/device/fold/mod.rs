@@ -6,6 +6,7 @@
 
 mod dead_shared_stores;
 mod master;
+mod nest_words;
 mod roles;
 mod shape;
 mod team_values;
@@ -51,6 +52,7 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
             machine.run_passes(module, SIMPLIFY)?;
         }
     }
+    nest_words::run(machine, module)?;
     hide_shared_variables(module);
     let passes = if openmp_opt {
         FOLD_FLAGS_AND_OPENMP_OPT
