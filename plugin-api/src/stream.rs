@@ -47,7 +47,8 @@ pub trait Stream: Send + Sync {
     fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()>;
     /// An event that happens when the stream has passed what is enqueued now. `None`: the stream has passed it already.
     fn record(&self) -> Result<Option<Arc<dyn Event>>>;
-    /// The same for someone who will rarely ask: the event may also wait for what is enqueued before the first question.
+    /// The same for someone who will rarely ask: the event may also wait for what is enqueued before the first
+    /// question.
     fn position(&self) -> Result<Option<Arc<dyn Event>>> {
         self.record()
     }

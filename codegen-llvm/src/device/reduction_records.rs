@@ -1,8 +1,8 @@
 //! Gives each team its own record in reductions across teams, where records are small.
 //!
 //! clang's programs have 1,024 records, and a kernel of more teams that reduces lets them come in rounds
-//! (docs/reductions.md, "Across teams"): each round waits for the one before, while the GPU has little else to do. A GPU
-//! runs some two thousand teams of 128 threads. Large records stay as they are: the last team reads all that there
+//! (docs/reductions.md, "Across teams"). Each round waits for the one before, while the GPU has little else to do. A
+//! GPU runs some two thousand teams of 128 threads. Large records stay as they are: the last team reads all that there
 //! are, and they take memory.
 //!
 //! The number stands in each call, and in the kernel's environment for the host (docs/abi.md, "Kernel environment"). So

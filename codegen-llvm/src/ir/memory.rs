@@ -41,6 +41,11 @@ impl Value {
         }
     }
 
+    /// States that a global variable's initial value comes from elsewhere.
+    pub fn set_externally_initialised(self) {
+        llvm!(core::LLVMSetExternallyInitialized(self.0, 1));
+    }
+
     /// Whether a load, store, atomicrmw or cmpxchg is volatile.
     pub fn is_volatile(self) -> bool {
         llvm!(core::LLVMGetVolatile(self.0)) != 0

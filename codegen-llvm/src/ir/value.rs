@@ -305,11 +305,6 @@ impl Value {
         llvm!(core::LLVMSetInitializer(self.0, std::ptr::null_mut()));
     }
 
-    /// States that a global variable's initial value comes from elsewhere.
-    pub fn set_externally_initialised(self) {
-        llvm!(core::LLVMSetExternallyInitialized(self.0, 1));
-    }
-
     /// Linkage.
     pub fn linkage(self) -> LLVMLinkage {
         llvm!(core::LLVMGetLinkage(self.0))
