@@ -83,3 +83,36 @@ impl ReductionBuffers {
         self.idle.lock().push(buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use plugin_api::ImmediateStream;
+
+    use super::*;
+    use crate::tests::fake_device::FakeDevice;
+
+    #[test]
+    fn a_header_is_written_when_a_launch_needs_it() {
+        let fake = FakeDevice::new(1 << 16);
+        let stream = ImmediateStream::new(fake.clone());
+        let buffers = ReductionBuffers::default();
+        let take = |runtime| buffers.take(&*fake, &stream, 64, runtime).unwrap();
+        let at_first = |buffer: &ReductionBuffer| fake.peek_pointer(buffer.launch_environment());
+
+        let buffer = take(DeviceRuntime::Ours);
+        let header = buffer.launch_environment();
+        assert_eq!(at_first(&buffer), 0);
+        assert_eq!(fake.peek_pointer(header.offset(8)), header.0 + HEADER);
+        // What a kernel left in the counters shows who writes them.
+        fake.poke(header, &[9; 8]);
+        buffers.put_back(buffer);
+
+        let buffer = take(DeviceRuntime::Llvm);
+        assert_ne!(at_first(&buffer), 0, "our runtime leaves it as it was");
+        buffers.put_back(buffer);
+
+        let buffer = take(DeviceRuntime::Ours);
+        assert_eq!(at_first(&buffer), 0, "LLVM's does not");
+        assert_eq!(fake.live(), 1);
+    }
+}

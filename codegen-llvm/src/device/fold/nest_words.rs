@@ -12,6 +12,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
+use indexmap::IndexSet;
 use llvm_sys::LLVMOpcode;
 
 use crate::analysis::kernels;
@@ -38,8 +39,8 @@ pub fn run(machine: &Machine, module: &Module) -> Result<()> {
     // From now on nobody stores to it. Without this, LLVM would take its initial value for what every load gives.
     seen.set_externally_initialised();
     let accessing = Accessing::find(module, &accesses);
-    let own: HashSet<Value> = accesses.iter().map(|it| it.block().function()).collect();
     let kernels = kernels::find(module);
+    let own: IndexSet<Value> = accesses.iter().map(|it| it.block().function()).collect();
     for function in own {
         let is_kernel = kernels.iter().any(|kernel| kernel.function == function);
         keep_locally(module, function, is_kernel, seen, &accessing);
