@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plugin_api::{DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 use vendor_driver::{HostFunction, LaunchInFlight};
 
-use crate::driver::{CuResult, CuStream, Outcome};
+use crate::driver::{CuResult, Outcome};
 use crate::event::CudaEvent;
 use crate::gpu::{Entered, Gpu};
 use crate::host_function;
@@ -20,7 +20,6 @@ pub struct CudaStream {
     gpu: Arc<Gpu>,
     /// The device's allocations. `None`: whoever enqueues waits before it does anything else.
     memory: Option<Arc<Memory>>,
-    handle: CuStream,
     progress: Arc<Progress>,
 }
 
@@ -31,7 +30,6 @@ impl CudaStream {
         Ok(CudaStream {
             gpu: gpu.clone(),
             memory,
-            handle: raw.handle,
             progress: Arc::new(Progress::new(raw, gpu.running())),
         })
     }
@@ -94,7 +92,7 @@ impl CudaStream {
                 grid: launch.grid,
                 block: launch.block,
             });
-            kernel.enqueue(launch, self.handle)
+            kernel.enqueue(launch, self.progress.handle)
         })
     }
 
@@ -119,7 +117,7 @@ impl CudaStream {
                     src.0,
                     there,
                     len,
-                    self.handle,
+                    self.progress.handle,
                 )
             };
             self.checked(copied, "copy between devices", &[src, dst], len)
@@ -132,7 +130,7 @@ impl CudaStream {
         let copied = unsafe {
             self.gpu
                 .driver
-                .memcpy_dtod_async(dst.0, src.0, len, self.handle)
+                .memcpy_dtod_async(dst.0, src.0, len, self.progress.handle)
         };
         self.checked(copied, "copy within the device", &[src, dst], len)
     }
@@ -150,7 +148,7 @@ impl CudaStream {
         // SAFETY: `between` is writable, the context is current.
         self.gpu.check(unsafe {
             match entered.pool {
-                Some(_) => driver.mem_alloc_async(&mut between.0, len, self.handle),
+                Some(_) => driver.mem_alloc_async(&mut between.0, len, self.progress.handle),
                 None => driver.mem_alloc(&mut between.0, len),
             }
         })?;
@@ -160,9 +158,9 @@ impl CudaStream {
         // SAFETY: allocated above. The stream frees it after the copies.
         let freed = unsafe {
             match entered.pool {
-                Some(_) => driver.mem_free_async(between.0, self.handle),
+                Some(_) => driver.mem_free_async(between.0, self.progress.handle),
                 None => driver
-                    .stream_synchronize(self.handle)
+                    .stream_synchronize(self.progress.handle)
                     .and_then(|()| driver.mem_free(between.0)),
             }
         };
@@ -172,8 +170,8 @@ impl CudaStream {
     /// Completes the copies to the host whose bytes are in pinned memory. Whatever follows them in the stream may need
     /// the bytes where they belong: a copy back, a function of the host's, whoever waits for an event.
     fn deliver_reads(&self) -> Result<()> {
-        let are_there = self.progress.lock().reads.is_empty();
-        if are_there {
+        let have_arrived = self.progress.lock().reads.is_empty();
+        if have_arrived {
             return Ok(());
         }
         self.synchronize()
@@ -207,7 +205,8 @@ impl Stream for CudaStream {
         self.enqueue(|_, _| {
             let driver = self.gpu.driver;
             // SAFETY: the source stays readable (caller). The driver checks the destination.
-            let copied = unsafe { driver.memcpy_htod_async(dst.0, src.cast(), len, self.handle) };
+            let copied =
+                unsafe { driver.memcpy_htod_async(dst.0, src.cast(), len, self.progress.handle) };
             self.checked(copied, "copy to device", &[dst], len)
         })
     }
@@ -230,8 +229,9 @@ impl Stream for CudaStream {
             });
             let driver = self.gpu.driver;
             // SAFETY: the source stays valid until the copy is complete.
-            let copied =
-                unsafe { driver.memcpy_htod_async(dst.0, source.cast(), bytes.len(), self.handle) };
+            let copied = unsafe {
+                driver.memcpy_htod_async(dst.0, source.cast(), bytes.len(), self.progress.handle)
+            };
             self.checked(copied, "copy to device", &[dst], bytes.len())
         })
     }
@@ -245,7 +245,8 @@ impl Stream for CudaStream {
             let room = self.room_for_read(state, dst, len)?;
             let to = room.unwrap_or(dst);
             // SAFETY: the destination stays writable (caller), and so does the room. The driver checks the source.
-            let copied = unsafe { driver.memcpy_dtoh_async(to.cast(), src.0, len, self.handle) };
+            let copied =
+                unsafe { driver.memcpy_dtoh_async(to.cast(), src.0, len, self.progress.handle) };
             self.checked(copied, "copy from device", &[src], len)?;
             if let Some(room) = room {
                 // SAFETY: the room is the copy's until the stream is empty, the destination stays writable (caller).
@@ -276,7 +277,7 @@ impl Stream for CudaStream {
             let filled = unsafe {
                 self.gpu
                     .driver
-                    .memset_d8_async(dst.0, byte, len, self.handle)
+                    .memset_d8_async(dst.0, byte, len, self.progress.handle)
             };
             self.checked(filled, "fill", &[dst], len)
         })
@@ -297,7 +298,8 @@ impl Stream for CudaStream {
         self.enqueue(|_, state| {
             let call = HostFunction::new(function);
             // SAFETY: the stream is the device's.
-            let enqueued = unsafe { host_function::enqueue(&call, self.gpu.driver, self.handle) };
+            let enqueued =
+                unsafe { host_function::enqueue(&call, self.gpu.driver, self.progress.handle) };
             self.gpu.check(enqueued)?;
             state.calls.push(call);
             Ok(())
@@ -347,8 +349,11 @@ impl Stream for CudaStream {
         };
         self.enqueue(|_, _| {
             // SAFETY: the event lives as long as the call. The driver keeps the record that it stands for.
-            self.gpu
-                .check(unsafe { self.gpu.driver.stream_wait_event(self.handle, recorded, 0) })
+            self.gpu.check(unsafe {
+                self.gpu
+                    .driver
+                    .stream_wait_event(self.progress.handle, recorded, 0)
+            })
         })
     }
 
@@ -357,7 +362,7 @@ impl Stream for CudaStream {
         if let Err(error) = self.deliver_reads() {
             log::debug!("copies before the stream was given out: {error}");
         }
-        Some(self.handle.0.expose_provenance())
+        Some(self.progress.handle.0.expose_provenance())
     }
 
     fn query(&self) -> Result<bool> {
@@ -374,8 +379,8 @@ impl Stream for CudaStream {
         let asked = unsafe {
             self.gpu
                 .driver
-                .stream_query(self.handle)
-                .and_then(|()| self.gpu.driver.stream_synchronize(self.handle))
+                .stream_query(self.progress.handle)
+                .and_then(|()| self.gpu.driver.stream_synchronize(self.progress.handle))
         };
         drop(entered);
         if asked.is_err_and(|failure| failure.result == CuResult::NOT_READY) {
@@ -398,7 +403,7 @@ impl Stream for CudaStream {
         };
         let entered = self.gpu.enter().inspect_err(|_| self.progress.abandon())?;
         // SAFETY: the stream is the device's.
-        let waited = unsafe { self.gpu.driver.stream_synchronize(self.handle) };
+        let waited = unsafe { self.gpu.driver.stream_synchronize(self.progress.handle) };
         drop(entered);
         self.gpu
             .check(waited)

@@ -22,6 +22,11 @@ fn devices() -> Vec<Arc<dyn Device>> {
     found.plugin.devices()
 }
 
+fn stream(device: &Arc<dyn Device>) -> Box<dyn Stream> {
+    let device = device.clone();
+    device.stream(Completion::Asynchronous).expect("a stream")
+}
+
 fn read(device: &dyn Device, address: DevicePtr, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     // SAFETY: writable for its length.
@@ -140,13 +145,7 @@ fn streams_of_many_threads() {
                 for round in 0..50 {
                     let device = &devices[(thread + round) as usize % 2];
                     let place = device.alloc(8, MemoryKind::Device).expect("eight bytes");
-                    let stream = || {
-                        device
-                            .clone()
-                            .stream(Completion::Asynchronous)
-                            .expect("a stream")
-                    };
-                    let (one, two) = (stream(), stream());
+                    let (one, two) = (stream(device), stream(device));
                     let written = (thread << 32 | round).to_le_bytes();
                     one.write_copied(place, &written).expect("a copy");
                     let event = one.record().expect("an event").expect("not immediate");
@@ -177,10 +176,7 @@ fn small_copies_to_the_host_arrive_before_what_follows() {
 #[ignore = "run by the test above, in a process of its own"]
 fn copy_to_the_host_and_on() {
     let device = devices().remove(0);
-    let stream = device
-        .clone()
-        .stream(Completion::Asynchronous)
-        .expect("a stream");
+    let stream = stream(&device);
     let (from, to) = (
         device.alloc(8, MemoryKind::Device).expect("eight bytes"),
         device.alloc(8, MemoryKind::Device).expect("eight bytes"),
@@ -221,15 +217,11 @@ fn positions_are_recorded_when_asked_about() {
 #[ignore = "run by the test above, in a process of its own"]
 fn ask_about_positions() {
     let device = devices().remove(0);
-    let stream = || {
-        let device = device.clone();
-        device.stream(Completion::Asynchronous).expect("a stream")
-    };
     let position = |stream: &dyn Stream| {
         let position = stream.position().expect("a position");
         position.expect("not immediate")
     };
-    let (one, two) = (stream(), stream());
+    let (one, two) = (stream(&device), stream(&device));
     let place = device.alloc(8, MemoryKind::Device).expect("eight bytes");
     one.fill(place, 5, 8).expect("they are there");
     let filled = position(&*one);
@@ -267,10 +259,7 @@ fn events_that_cannot_be_asked() {
 #[ignore = "run by the test above, in a process of its own"]
 fn ask_an_event() {
     let device = devices().remove(0);
-    let stream = device
-        .clone()
-        .stream(Completion::Asynchronous)
-        .expect("a stream");
+    let stream = stream(&device);
     let place = device.alloc(8, MemoryKind::Device).expect("eight bytes");
     stream.fill(place, 1, 8).expect("they are there");
     let event = stream.record().expect("an event").expect("not immediate");

@@ -110,6 +110,21 @@ impl ControlFlow {
     }
 }
 
+/// What is reached from a block, itself first, without entering one of `barred`.
+pub fn reached(start: Block, barred: &[Block]) -> Vec<Block> {
+    let (mut found, mut seen) = (vec![start], HashSet::from([start]));
+    let mut at = 0;
+    while let Some(&block) = found.get(at) {
+        at += 1;
+        for next in block.successors() {
+            if !barred.contains(&next) && seen.insert(next) {
+                found.push(next);
+            }
+        }
+    }
+    found
+}
+
 fn reverse_post_order(function: Value) -> Vec<Block> {
     let Some(&entry) = function.blocks().first() else {
         return Vec::new();

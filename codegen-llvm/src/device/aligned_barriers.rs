@@ -38,7 +38,6 @@ fn align(module: &Module, barrier: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Context;
 
     /// Whether a barrier under this condition becomes an aligned one.
     fn is_aligned_if(condition: &str) -> bool {
@@ -57,12 +56,7 @@ end:
   ret void
 }}"
         );
-        let module = Module::parse(Context::new(), &text, "test").unwrap();
-        run(&module);
-        module.verify("after the pass").unwrap();
-        module
-            .print()
-            .contains(&format!("call void @{ALIGNED_BARRIER}(i32 0)"))
+        Module::after(&text, run).contains(&format!("call void @{ALIGNED_BARRIER}(i32 0)"))
     }
 
     #[test]

@@ -15,15 +15,13 @@ use std::collections::{HashMap, HashSet};
 use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::{captures, exec_mode, kernel_value, kernels};
+use crate::device::kernel_configuration::{self, Field};
 use crate::ir::{Context, Module, Type, Value};
 
 /// The argument of `parallel` that has the clause; -1 if there is none.
 const NUM_THREADS: u32 = 3;
 /// The argument that says whether a team of fewer threads is an error. The older entry point has none.
 const STRICT: usize = 9;
-
-/// The field `MaxThreads` of a kernel's configuration (docs/abi.md).
-const MAX_THREADS: u32 = 4;
 
 /// Removes the clauses of a translation unit.
 pub fn run(context: Context, module: &Module) {
@@ -61,22 +59,13 @@ fn is_strict(fork: Value) -> bool {
 /// Has the host launch a kernel with at most as many threads as the parameter says. `false` if the kernel has another
 /// bound.
 fn limit_blocks(module: &Module, kernel: Value, parameter: usize) -> bool {
-    let limit = |variable: Value| {
-        let environment = variable.initializer()?;
-        let configuration = environment.aggregate_element(0)?;
-        let present = configuration.aggregate_element(MAX_THREADS)?;
+    kernel_configuration::change(module, &kernel.name(), Field::MaxThreads, |present| {
         let number = -i64::try_from(parameter).ok()?;
         let limited = Value::int(present.ty(), number as u64);
         // A constant of 32 bits, so the same number is the same value.
-        if number == 0 || present != limited && present.as_int() != Some(0) {
-            return None;
-        }
-        let configuration = configuration.with_element(MAX_THREADS, limited);
-        variable.set_initializer(environment.with_element(0, configuration));
-        Some(())
-    };
-    let environment = format!("{}_kernel_environment", kernel.name());
-    module.global(&environment).and_then(limit).is_some()
+        let is_free = present == limited || present.as_int() == Some(0);
+        (number != 0 && is_free).then_some(limited)
+    })
 }
 
 /// The number in the clause, if it is a constant.

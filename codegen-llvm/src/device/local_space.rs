@@ -169,7 +169,6 @@ impl Generic<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Context;
 
     fn after(body: &str) -> String {
         let text = format!(
@@ -178,10 +177,7 @@ mod tests {
 declare void @llvm.memcpy.p0.p5.i64(ptr, ptr addrspace(5), i64, i1)
 {body}"
         );
-        let module = Module::parse(Context::new(), &text, "test").unwrap();
-        run(&module);
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::after(&text, run)
     }
 
     /// What the inliner leaves of a `byval` parameter that is only read.

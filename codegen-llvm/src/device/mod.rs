@@ -17,6 +17,7 @@ pub mod guards;
 pub mod host_pointers;
 mod idle_barriers;
 mod implicit_masks;
+mod kernel_configuration;
 pub mod last_iterations;
 pub mod launch_bounds;
 pub mod local_space;

@@ -67,7 +67,7 @@ fn freeze_nulls(module: &Module, choice: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Context, Machine, MachineOptions, initialise_gpus};
+    use crate::ir::{Context, Machine};
 
     const TAKE: &str =
         "target datalayout = \"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"
@@ -90,19 +90,12 @@ define noundef ptr @choose(i1 %c) noinline {
 ";
 
     fn ptx(module: &Module) -> String {
-        let options = MachineOptions {
-            triple: &module.triple(),
-            cpu: "sm_80",
-            features: "+ptx73",
-            level: 2,
-        };
-        let machine = Machine::new(&options).unwrap();
-        String::from_utf8(machine.emit_assembly(module).unwrap()).unwrap()
+        let assembly = Machine::nvidia().emit_assembly(module).unwrap();
+        String::from_utf8(assembly).unwrap()
     }
 
     #[test]
     fn null_is_not_the_first_byte_of_shared_memory() {
-        initialise_gpus();
         let module = || Module::parse(Context::new(), TAKE, "test").unwrap();
         // If this fails, LLVM has mended it: the pass can go.
         assert!(ptx(&module()).contains("cvta.to.shared"));

@@ -261,7 +261,8 @@ mod tests {
         assert_eq!(
             names(NvidiaLink),
             "launch-bounds warp-order implicit-masks math-intrinsics guards realloc fold optimise unread-shared \
-             local-space unrolled-reads idle-barriers aligned-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
+             local-space unrolled-reads idle-barriers aligned-barriers thread-arrays pack-shared unsupported \
+             static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),

@@ -9,16 +9,14 @@
 //! clang runs the pass on each translation unit before it inlines anything.
 
 use crate::analysis::intrinsics::calls_of;
+use crate::analysis::kernels;
+use crate::device::kernel_configuration::{self, Field};
 use crate::ir::{Module, Type, Value};
 
 /// The runtime's function, and the places of the number and of a record's bytes among its arguments.
 const REDUCE: &str = "__kmpc_nvptx_teams_reduce_nowait_v2";
 const RECORDS: u32 = 2;
 const SIZE: u32 = 3;
-/// What the names of kernels' environments end in, and the number's place in their configuration
-/// (`ConfigurationEnvironmentTy` of OMPKinds.def).
-const ENVIRONMENT: &str = "_kernel_environment";
-const LENGTH: u32 = 8;
 
 /// Most bytes of a record that is small.
 const SMALL: u64 = 64;
@@ -43,28 +41,16 @@ pub fn run(module: &Module) {
     for call in calls {
         call.set_operand(RECORDS, many);
     }
-    let globals = module.globals().into_iter();
-    for environment in globals.filter(|it| it.name().ends_with(ENVIRONMENT)) {
-        if let Some(longer) = environment
-            .initializer()
-            .and_then(|it| with_length(it, many))
-        {
-            environment.set_initializer(longer);
-        }
+    for kernel in kernels::find(module) {
+        // A kernel that does not reduce has none.
+        let longer = |length: Value| (length.as_int()? > 0).then_some(many);
+        kernel_configuration::change(module, &kernel.name, Field::ReductionBufferLength, longer);
     }
-}
-
-/// An environment of a kernel that reduces, with another number; `None` for other kernels.
-fn with_length(environment: Value, length: Value) -> Option<Value> {
-    let configuration = environment.aggregate_element(0)?;
-    let own = configuration.aggregate_element(LENGTH)?.as_int()?;
-    (own > 0).then(|| environment.with_element(0, configuration.with_element(LENGTH, length)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Context;
 
     /// The module after the pass: records of so many bytes.
     fn after_the_pass(bytes: u64) -> String {
@@ -77,16 +63,16 @@ mod tests {
 @other_kernel_environment = weak_odr constant %environment {{ %configuration {{ i8 0, i8 0, i8 2, i32 1, i32 128, i32 0,
   i32 0, i32 0, i32 0 }}, ptr null, ptr null }}
 declare i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr, ptr, i32, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr)
-define void @sums(ptr %buffer, ptr %list) {{
+define ptx_kernel void @sums(ptr %buffer, ptr %list) {{
   %last = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null, ptr %buffer, i32 1024, i64 {bytes}, ptr %list,
     ptr null, ptr null, ptr null, ptr null, ptr null, ptr null)
   ret void
+}}
+define ptx_kernel void @other() {{
+  ret void
 }}"
         );
-        let module = Module::parse(Context::new(), &text, "test").unwrap();
-        run(&module);
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::after(&text, run)
     }
 
     #[test]

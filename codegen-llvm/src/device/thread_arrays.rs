@@ -64,7 +64,6 @@ fn cut(module: &Module, array: Value, entries: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Context;
 
     /// The module after the pass: two kernels of an image, the first with this attribute.
     fn cut_for(bound: &str) -> String {
@@ -88,10 +87,7 @@ define ptx_kernel void @second(i32 %thread) \"nvvm.maxntid\"=\"64\" {{
 }}
 "
         );
-        let module = Module::parse(Context::new(), &text, "test").unwrap();
-        run(&module);
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::after(&text, run)
     }
 
     #[test]

@@ -26,6 +26,19 @@ pub struct MachineOptions<'a> {
 }
 
 impl Machine {
+    /// A back end for a GPU of NVIDIA's.
+    #[cfg(test)]
+    pub fn nvidia() -> Machine {
+        initialise_gpus();
+        Machine::new(&MachineOptions {
+            triple: "nvptx64-nvidia-cuda",
+            cpu: "sm_80",
+            features: "+ptx73",
+            level: 2,
+        })
+        .unwrap()
+    }
+
     /// Configures a back end.
     pub fn new(options: &MachineOptions<'_>) -> Result<Machine> {
         let triple = c_string(options.triple);

@@ -48,14 +48,21 @@ impl Module {
         }
     }
 
+    /// What becomes of a module in LLVM assembly by a pass.
+    #[cfg(test)]
+    pub fn after(text: &str, pass: impl FnOnce(&Module)) -> String {
+        let module = Module::parse(Context::new(), text, "test").unwrap();
+        pass(&module);
+        module.verify("after the pass").unwrap();
+        module.print()
+    }
+
     /// What becomes of a module in LLVM assembly when its first function is changed.
     #[cfg(test)]
     pub fn changed(text: &str, change: impl FnOnce(Context, super::Value)) -> String {
-        let context = Context::new();
-        let module = Module::parse(context, text, "test").unwrap();
-        change(context, module.definitions()[0]);
-        module.verify("after the pass").unwrap();
-        module.print()
+        Module::after(text, |module| {
+            change(module.context, module.definitions()[0])
+        })
     }
 
     /// LLVM's handle of it.

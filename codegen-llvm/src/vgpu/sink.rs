@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 
 use super::unit::Unit;
-use crate::analysis::control_flow::ControlFlow;
+use crate::analysis::control_flow::{ControlFlow, reached};
 use crate::analysis::effects::has_no_effects;
 use crate::analysis::intrinsics::is_block_barrier;
 use crate::analysis::uniform_control::UniformControl;
@@ -95,7 +95,7 @@ fn find(function: Value, passed: fn(&ControlFlow, Block) -> bool) -> Option<Sink
         if guarded.predecessors() != [block] || !passed(&flow, block) {
             return None;
         }
-        let others = reached_without(flow.blocks()[0], guarded);
+        let others = HashSet::from_iter(reached(flow.blocks()[0], &[guarded]));
         let (first, stay) = largest(&flow, &headers, block, &others)?;
         Some(Sinking {
             branch,
@@ -128,17 +128,6 @@ fn largest(
         }
     }
     found
-}
-
-/// The blocks that are reachable without passing `barred`.
-fn reached_without(entry: Block, barred: Block) -> HashSet<Block> {
-    let mut reached = HashSet::from([entry]);
-    let mut pending = vec![entry];
-    while let Some(block) = pending.pop() {
-        let new = |next: &Block| *next != barred && reached.insert(*next);
-        pending.extend(block.successors().into_iter().filter(new));
-    }
-    reached
 }
 
 impl Region {

@@ -13,7 +13,6 @@ use std::collections::HashSet;
 
 use anyhow::Result;
 use indexmap::IndexSet;
-use llvm_sys::LLVMOpcode;
 
 use crate::analysis::kernels;
 use crate::ir::{Builder, Machine, Module, Type, Value};
@@ -33,14 +32,15 @@ pub fn run(machine: &Machine, module: &Module) -> Result<()> {
         return Ok(());
     };
     let accesses = seen.users();
-    if !seen.is_local() || !accesses.iter().all(|it| is_access(*it, seen)) {
+    let address = |access: Value| Some(access.operand(access.accessed_operand()?));
+    if !seen.is_local() || !accesses.iter().all(|it| address(*it) == Some(seen)) {
         return Ok(());
     }
     // From now on nobody stores to it. Without this, LLVM would take its initial value for what every load gives.
     seen.set_externally_initialised();
-    let accessing = Accessing::find(module, &accesses);
-    let kernels = kernels::find(module);
     let own: IndexSet<Value> = accesses.iter().map(|it| it.block().function()).collect();
+    let accessing = with_callers(module, own.iter().copied().collect());
+    let kernels = kernels::find(module);
     for function in own {
         let is_kernel = kernels.iter().any(|kernel| kernel.function == function);
         keep_locally(module, function, is_kernel, seen, &accessing);
@@ -48,61 +48,41 @@ pub fn run(machine: &Machine, module: &Module) -> Result<()> {
     machine.run_passes(module, PROPAGATE)
 }
 
-fn is_access(user: Value, seen: Value) -> bool {
-    match user.opcode() {
-        Some(LLVMOpcode::LLVMLoad) => true,
-        Some(LLVMOpcode::LLVMStore) => user.operand(1) == seen,
-        _ => false,
+/// The functions, and those that call one, through a pointer or by name.
+fn with_callers(module: &Module, mut found: HashSet<Value>) -> HashSet<Value> {
+    let mut others = module.definitions();
+    loop {
+        let (more, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|function| {
+            let mut instructions = function.instructions().into_iter();
+            !found.contains(function) && instructions.any(|it| may_call(it, &found))
+        });
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+        others = rest;
     }
 }
 
-/// Which calls may access the variable.
-struct Accessing {
-    functions: HashSet<Value>,
-}
-
-impl Accessing {
-    /// The functions that access it themselves, and those that call one, through a pointer or by name.
-    fn find(module: &Module, accesses: &[Value]) -> Accessing {
-        let mut found = Accessing {
-            functions: accesses.iter().map(|it| it.block().function()).collect(),
-        };
-        let mut others = module.definitions();
-        loop {
-            let (more, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|function| {
-                !found.functions.contains(function)
-                    && function
-                        .instructions()
-                        .into_iter()
-                        .any(|it| found.is_call(it))
-            });
-            if more.is_empty() {
-                return found;
-            }
-            found.functions.extend(more);
-            others = rest;
-        }
+/// Whether an instruction calls one of the functions, or may. What the image only declares is the driver's, and calls
+/// nothing of the image.
+fn may_call(instruction: Value, functions: &HashSet<Value>) -> bool {
+    if !instruction.is_call() || instruction.called().is_inline_assembly() {
+        return false;
     }
-
-    /// Whether an instruction calls such a function, or may. What the image only declares is the driver's, and calls
-    /// nothing of the image.
-    fn is_call(&self, instruction: Value) -> bool {
-        if !instruction.is_call() || instruction.called().is_inline_assembly() {
-            return false;
-        }
-        let called = instruction.called_function();
-        called.is_none_or(|function| self.functions.contains(&function))
-    }
+    let called = instruction.called_function();
+    called.is_none_or(|function| functions.contains(&function))
 }
 
 /// Moves the variable of a function to the stack. What the variable itself holds stands for a word that nobody knows. A
-/// kernel begins without a word: `__kmpc_target_init` is the first to write it.
+/// kernel begins without a word: `__kmpc_target_init` is the first to write it. `accessing`: the functions that access
+/// the variable, or whose callees do.
 fn keep_locally(
     module: &Module,
     function: Value,
     is_kernel: bool,
     seen: Value,
-    accessing: &Accessing,
+    accessing: &HashSet<Value>,
 ) {
     let context = module.context;
     let word = Type::int(context, 16);
@@ -116,21 +96,14 @@ fn keep_locally(
         forget(&begin);
     }
     for instruction in instructions {
-        match instruction.opcode() {
-            Some(LLVMOpcode::LLVMLoad) if instruction.operand(0) == seen => {
-                let own = Builder::before(context, instruction).load(word, slot);
-                // SAFETY: the list names each instruction once.
-                unsafe { instruction.replace_with(own) };
+        if let Some(address) = instruction.accessed_operand() {
+            if instruction.operand(address) == seen {
+                instruction.set_operand(address, slot);
             }
-            Some(LLVMOpcode::LLVMStore) if instruction.operand(1) == seen => {
-                instruction.set_operand(1, slot);
-            }
-            _ if accessing.is_call(instruction) => {
-                if let Some(next) = instruction.next() {
-                    forget(&Builder::before(context, next));
-                }
-            }
-            _ => {}
+        } else if may_call(instruction, accessing)
+            && let Some(next) = instruction.next()
+        {
+            forget(&Builder::before(context, next));
         }
     }
 }
@@ -138,11 +111,9 @@ fn keep_locally(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Context, MachineOptions, initialise_gpus};
 
     /// The module after the pass. The kernel enters a region in each iteration of a loop, with `inside` there.
     fn after_the_pass(inside: &str) -> String {
-        initialise_gpus();
         let text = format!(
             "target triple = \"nvptx64-nvidia-cuda\"
 @omptarget.nest_seen = internal addrspace(3) global i16 poison
@@ -176,17 +147,8 @@ end:
   ret void
 }}"
         );
-        let module = Module::parse(Context::new(), &text, "test").unwrap();
-        let machine = Machine::new(&MachineOptions {
-            triple: "nvptx64-nvidia-cuda",
-            cpu: "sm_80",
-            features: "+ptx73",
-            level: 2,
-        })
-        .unwrap();
-        run(&machine, &module).unwrap();
-        module.verify("after the pass").unwrap();
-        module.print()
+        let machine = Machine::nvidia();
+        Module::after(&text, |module| run(&machine, module).unwrap())
     }
 
     #[test]

@@ -20,6 +20,7 @@ use vgpu_abi::{ENDED, RegionCall, ThreadContext, WARP_STACK_SIZE, WarpFrame};
 use super::arrivals::{self, Frames};
 use super::kept::Kept;
 use super::together::Together;
+use crate::analysis::control_flow::reached;
 use crate::ir::{Block, Builder, Context, Copies, Type, Value};
 use crate::vgpu::unit::Unit;
 
@@ -32,21 +33,6 @@ pub fn size(form: Value, starts: &[Block]) -> usize {
         .flatten()
         .map(|block| block.instructions().len())
         .sum()
-}
-
-/// The blocks of the region that begins with `start`: what is reached before another one begins.
-fn reached(start: Block, starts: &[Block]) -> Vec<Block> {
-    let (mut found, mut seen) = (vec![start], HashSet::from([start]));
-    let mut at = 0;
-    while let Some(&block) = found.get(at) {
-        at += 1;
-        for next in block.successors() {
-            if !starts.contains(&next) && seen.insert(next) {
-                found.push(next);
-            }
-        }
-    }
-    found
 }
 
 /// Builds it in place of the form's code, of which `starts` are the blocks behind the barriers. Gives the bytes of a

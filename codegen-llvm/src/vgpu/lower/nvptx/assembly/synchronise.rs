@@ -3,6 +3,7 @@
 
 use super::emitter::Emitter;
 use super::syntax::{Instruction, Operand};
+use crate::analysis::intrinsics::BARRIER;
 
 /// The barrier of the block that stands for its cluster's: the last one, as programs use the first ones.
 const CLUSTER_BARRIER: u32 = 15;
@@ -60,7 +61,7 @@ fn cluster_barrier(
     match (instruction.has("wait"), operands) {
         (true, []) => {
             let number = ("i32".to_owned(), CLUSTER_BARRIER.to_string());
-            emitter.call("void", "llvm.nvvm.barrier.cta.sync.all", &[number]);
+            emitter.call("void", BARRIER, &[number]);
             Some(())
         }
         (false, []) if instruction.has("arrive") => fence(emitter, instruction),
