@@ -7,6 +7,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::contention::Contention;
+
 /// A launch that is expected to take less runs on its own thread.
 const SHORT: Duration = Duration::from_micros(50);
 /// What a thread that helps should have to do at least.
@@ -19,6 +21,8 @@ const WEIGHT: u64 = 4;
 pub struct BlockTime {
     /// Picoseconds of a block, on the average of late ranges; 0 before the first.
     block: AtomicU64,
+    /// Whether they take less alone.
+    pub contention: Contention,
 }
 
 impl BlockTime {
@@ -32,10 +36,14 @@ impl BlockTime {
             _ => old - old / WEIGHT + new / WEIGHT,
         };
         self.block.store(average.max(1), Ordering::Relaxed);
+        self.contention.ran(blocks, time);
     }
 
     /// How many of `most` helpers a launch of so many blocks is worth.
     pub fn helpers(&self, blocks: u64, most: u32) -> u32 {
+        if !self.contention.wants_helpers() {
+            return 0;
+        }
         let block = self.block.load(Ordering::Relaxed);
         if block == 0 {
             return most;

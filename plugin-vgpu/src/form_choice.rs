@@ -127,7 +127,8 @@ impl FormChoice {
         self.trial.lock().begin(true)
     }
 
-    fn is_due(&self) -> bool {
+    /// Whether a trial is due or under way.
+    pub fn is_due(&self) -> bool {
         self.spent.load(Ordering::Relaxed) >= self.next_trial.load(Ordering::Relaxed)
     }
 

@@ -13,6 +13,7 @@ use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
 use crate::block_time::BlockTime;
 use crate::checker::LaunchChecks;
+use crate::contention::{Gate, Trial};
 use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
 use crate::fault::Raised;
@@ -70,6 +71,9 @@ pub struct GridFault {
     pub raised: Raised,
 }
 
+/// The number of the worker that launches. Helpers have those from 1.
+const LAUNCHING: usize = 0;
+
 /// How blocks ended. The error is a fault and its block.
 type BlockEnd = std::result::Result<(), ([u32; 3], Box<Raised>)>;
 
@@ -85,6 +89,8 @@ pub struct Grid {
     helpers: AtomicU32,
     /// Helpers that came.
     joined: AtomicU32,
+    /// Where helpers wait while the launching worker runs blocks alone.
+    gate: Gate,
     state: Mutex<State>,
     idle: Condvar,
 }
@@ -125,6 +131,7 @@ impl Grid {
             stop: AtomicBool::new(false),
             helpers: AtomicU32::new(0),
             joined: AtomicU32::new(0),
+            gate: Gate::default(),
             state: Mutex::new(state),
             idle: Condvar::new(),
         });
@@ -132,7 +139,7 @@ impl Grid {
         if helpers > 0 {
             machine.request_helpers(&grid, helpers);
         }
-        grid.work(machine, 0);
+        grid.work(machine, LAUNCHING);
         if helpers > 0 {
             machine.cancel_helpers(&grid);
         }
@@ -170,7 +177,7 @@ impl Grid {
 
     /// Runs blocks until none is left.
     fn work(&self, machine: &Machine, worker: usize) {
-        while self.blocks_left() {
+        while self.blocks_left() && self.wants(worker) {
             let ended = machine.acquire().and_then(|sm| {
                 let result = self.work_on(&sm, machine, worker);
                 machine.counters.collect(&sm.counters);
@@ -183,11 +190,24 @@ impl Grid {
         }
     }
 
+    /// Whether a worker should go on with the next range: the launching one, and helpers as long as they help.
+    fn wants(&self, worker: usize) -> bool {
+        let block_time = self.run.block_time.as_ref();
+        worker == LAUNCHING || block_time.is_none_or(|it| it.contention.wants_helpers())
+    }
+
     /// Runs blocks on `sm` until none is left or another worker waits for the multiprocessor.
     fn work_on(&self, sm: &Sm, machine: &Machine, worker: usize) -> Result<()> {
         let entered = signals::enter(sm)?;
+        let mut trial = self.trial(worker);
         let mut most = 1;
-        while self.blocks_left() {
+        while self.blocks_left() && self.wants(worker) {
+            if worker != LAUNCHING {
+                self.gate.pass(|| self.blocks_left());
+            }
+            let usual = || !self.tries_forms() && !machine.crowd.exceeds_cpus();
+            let sample = trial.as_ref().and_then(|it| it.begin(usual()));
+            let before = sample.is_some().then(cpu_time);
             let began = Instant::now();
             let blocks = self.block_ranges.take(worker, most.min(self.most));
             let count = blocks.end - blocks.start;
@@ -200,6 +220,9 @@ impl Grid {
             if let Some(block_time) = &self.run.block_time {
                 block_time.ran(count, time);
             }
+            if let (Some(trial), Some(sample), Some(before)) = (&mut trial, sample, before) {
+                trial.end(sample, count, cpu_time().saturating_sub(before));
+            }
             most = block_ranges::next_size(most, time);
             if machine.contended() {
                 break;
@@ -207,6 +230,18 @@ impl Grid {
         }
         drop(entered);
         Ok(())
+    }
+
+    /// Whether the form of the next blocks is on trial.
+    fn tries_forms(&self) -> bool {
+        self.run.choice.as_ref().is_some_and(|it| it.is_due())
+    }
+
+    /// The launching worker's part in trials whether its blocks take less time alone.
+    fn trial(&self, worker: usize) -> Option<Trial<'_>> {
+        let block_time = self.run.block_time.as_ref()?;
+        let trial = || Trial::new(&block_time.contention, &self.gate, &self.helpers);
+        (worker == LAUNCHING).then(trial)
     }
 
     /// Runs a range of blocks in the form that is faster, or that has to be tried. The range was taken at `began`.

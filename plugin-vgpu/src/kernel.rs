@@ -215,7 +215,7 @@ impl Kernel for VirtualKernel {
             return None;
         }
         let (suited, block) = self.suited(launch.block);
-        Some(match suited.forms.why_not_warps(block) {
+        let how = match suited.forms.why_not_warps(block) {
             None if self.chooses(suited.forms.choose(block))
                 && suited.choice.preferred() == Way::Threads =>
             {
@@ -223,6 +223,10 @@ impl Kernel for VirtualKernel {
             }
             None => "runs warp by warp".to_owned(),
             Some(why) => format!("runs thread by thread: {why}"),
+        };
+        Some(match suited.block_time.contention.is_found() {
+            true => format!("{how}; on one CPU, as blocks on several wait for the same memory"),
+            false => how,
         })
     }
 

@@ -22,6 +22,7 @@ mod checker;
 mod code_ranges;
 mod compile;
 mod config;
+mod contention;
 mod counters;
 mod deadlock;
 mod device;

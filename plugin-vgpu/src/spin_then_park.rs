@@ -38,7 +38,7 @@ impl Crowd {
 
     /// Whether there may be more threads than CPUs. A thread that keeps its CPU then keeps it from those that it
     /// waits for.
-    fn exceeds_cpus(&self) -> bool {
+    pub fn exceeds_cpus(&self) -> bool {
         self.narrow || self.launches.load(Ordering::Relaxed) > 1
     }
 

@@ -2,6 +2,7 @@
 //! does.
 
 mod barriers;
+mod contention;
 mod faults;
 mod instructions;
 mod launches;
