@@ -44,6 +44,8 @@ pub enum Size {
     Any,
     /// As signed 32-bit values, perhaps extended: lane 0's value has not overflowed if no active lane's has.
     Exact,
+    /// The same, and lane 0's value is not negative then.
+    ExactNonnegative,
     /// The values are so small that neither sign nor width matters.
     Small,
 }
@@ -309,7 +311,7 @@ pub fn cast(opcode: LLVMOpcode, from: Shape, bits: u32, signed: bool) -> Shape {
     use LLVMOpcode::*;
     let keeps = match (opcode, from.size()) {
         (LLVMTrunc | LLVMAddrSpaceCast, _) => true,
-        (LLVMZExt | LLVMSExt, Size::Small) => true,
+        (LLVMZExt | LLVMSExt, Size::Small | Size::ExactNonnegative) => true,
         (LLVMSExt, Size::Exact) => true,
         (LLVMZExt, Size::Exact) => signed,
         _ => false,
@@ -325,19 +327,17 @@ pub fn cast(opcode: LLVMOpcode, from: Shape, bits: u32, signed: bool) -> Shape {
 /// The shape of a sum that does not overflow in active lanes; `positive` tells that the uniform operand is not
 /// negative.
 ///
-/// With a stride upwards, lane 0's sum is the least. It is not less than the uniform operand, or than lane 0's value
-/// of the strided operand, which has not overflowed.
+/// With a stride upwards, lane 0's sum is the least, so it does not overflow upwards. Nor downwards, as it is not less
+/// than one operand if the other is not negative.
 pub fn exact_sum(sum: Shape, left: Shape, right: Shape, positive: bool) -> Shape {
-    let exact = match (left, right) {
-        (Uniform, shape) | (shape, Uniform) => {
-            let size = shape.size();
-            shape.counts_up() && (size == Size::Small || size == Size::Exact && positive)
-        }
-        _ => false,
+    let ((Uniform, shape) | (shape, Uniform)) = (left, right) else {
+        return sum;
     };
-    match exact {
-        true => sum.with_size(Size::Exact),
-        false => sum,
+    let nonnegative = shape.size() >= Size::ExactNonnegative;
+    match shape.counts_up() && shape.size() >= Size::Exact {
+        true if nonnegative && positive => sum.with_size(Size::ExactNonnegative),
+        true if nonnegative || positive => sum.with_size(Size::Exact),
+        _ => sum,
     }
 }
 
@@ -458,5 +458,19 @@ pub(super) mod tests {
         let further = binary(LLVMAdd, value(exact), value(Uniform), 16);
         assert_eq!(exact_sum(further, exact, Uniform, false), further);
         assert_eq!(exact_sum(further, exact, Uniform, true), exact);
+    }
+
+    #[test]
+    fn what_counts_up_from_0_stays_exact_behind_any_number() {
+        let sum = binary(LLVMAdd, value(TID), value(Uniform), 16);
+        let counted = exact_sum(sum, TID, Uniform, true);
+        assert_eq!(cast(LLVMZExt, counted, 64, false), counted);
+        assert_eq!(exact_sum(sum, Uniform, counted, true), counted);
+        let behind = exact_sum(sum, Uniform, counted, false);
+        assert_eq!(cast(LLVMSExt, behind, 64, false), behind);
+        assert_eq!(cast(LLVMZExt, behind, 64, false), Varying);
+        // Downwards, lane 0's value is the greatest.
+        let down = binary(LLVMMul, value(TID), constant(-1), 16);
+        assert_eq!(exact_sum(down, down, Uniform, true), down);
     }
 }

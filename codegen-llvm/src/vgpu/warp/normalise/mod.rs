@@ -9,6 +9,7 @@ pub mod context_marker;
 mod devirtualise;
 mod loop_versioning;
 mod merged_reads;
+mod parameter_casts;
 pub mod promoted_state;
 mod redundant_barriers;
 mod row_fold_function;
@@ -45,7 +46,8 @@ const INLINE: &str =
 
 /// Simplifies.
 const SIMPLIFY: &str = "function(sroa,early-cse<memssa>,sccp,instcombine<no-verify-fixpoint>,simplifycfg,\
-                        correlated-propagation,jump-threading,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+                        correlated-propagation,jump-threading,loop(loop-unroll-full),gvn,\
+                        instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Brings into shape. No other pass may run after it.
 const SHAPE: &str =
@@ -143,6 +145,7 @@ fn inline(
     for _ in 0..ROUNDS {
         unit.machine.run_passes(module, INLINE)?;
         for (kernel, &function) in kernels.iter().zip(functions) {
+            parameter_casts::run(module.context, function);
             if kernel.is_generic() {
                 workers::run(function, unit.manifest.warp_size);
             } else if let (Some(words), false) =
