@@ -26,6 +26,15 @@ pub struct BlockTime {
 }
 
 impl BlockTime {
+    /// Nothing is known but this.
+    #[cfg(test)]
+    pub fn with(contention: Contention) -> BlockTime {
+        BlockTime {
+            contention,
+            ..BlockTime::default()
+        }
+    }
+
     /// Notes that a range of blocks took so long. Ranges of several threads may overwrite each other's: it is an
     /// average all the same.
     pub fn ran(&self, blocks: u64, time: Duration) {

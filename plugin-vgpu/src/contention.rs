@@ -47,6 +47,8 @@ pub struct Contention {
     next_trial: AtomicU64,
     /// Whether blocks hinder each other.
     found: AtomicBool,
+    /// Trials that have ended.
+    trials: AtomicU64,
     samples: Mutex<Samples>,
 }
 
@@ -66,12 +68,23 @@ impl Default for Contention {
             blocks: AtomicU64::new(0),
             next_trial: AtomicU64::new(FIRST_TRIAL.as_nanos() as u64),
             found: AtomicBool::new(false),
+            trials: AtomicU64::new(0),
             samples: Mutex::default(),
         }
     }
 }
 
 impl Contention {
+    /// Blocks hinder each other; the next trial is due after so much time.
+    #[cfg(test)]
+    pub fn found(next_trial: Duration) -> Contention {
+        Contention {
+            found: AtomicBool::new(true),
+            next_trial: AtomicU64::new(next_trial.as_nanos() as u64),
+            ..Contention::default()
+        }
+    }
+
     /// Notes that blocks ran for some time.
     pub fn ran(&self, blocks: u64, time: Duration) {
         self.blocks.fetch_add(blocks, Ordering::Relaxed);
@@ -87,6 +100,17 @@ impl Contention {
     /// Whether helpers are wanted: for their work, or for a trial.
     pub fn wants_helpers(&self) -> bool {
         !self.is_found() || self.is_due()
+    }
+
+    /// How many trials have ended.
+    pub fn trials(&self) -> u64 {
+        self.trials.load(Ordering::Relaxed)
+    }
+
+    /// Whether helpers should come to a launch that runs alone, as a trial is due. `asked`: how many trials had ended
+    /// when they were last asked.
+    pub fn misses_helpers(&self, asked: u64) -> bool {
+        self.is_found() && self.is_due() && self.trials() != asked
     }
 
     fn is_due(&self) -> bool {
@@ -115,6 +139,7 @@ impl Contention {
 
     fn end_trial(&self, samples: &mut Samples) {
         *samples = Samples::default();
+        self.trials.fetch_add(1, Ordering::Relaxed);
         let spent = self.spent.load(Ordering::Relaxed);
         let times = NEXT_TRIAL[usize::from(self.is_found())];
         self.next_trial
@@ -264,8 +289,10 @@ mod tests {
         assert!(contention.wants_helpers());
         assert_eq!(trial(&contention, 1000, 400), 6);
         assert!(contention.is_found() && !contention.wants_helpers());
+        assert!(!contention.misses_helpers(0), "no trial is due");
         contention.ran(1, FIRST_TRIAL * 1000);
         assert!(contention.wants_helpers(), "for the next trial");
+        assert!(contention.misses_helpers(0) && !contention.misses_helpers(1));
         assert_eq!(trial(&contention, 1000, 490), 2, "twice as long is nothing");
         assert!(!contention.is_found());
     }

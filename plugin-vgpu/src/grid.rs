@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -63,6 +63,16 @@ pub struct GridRun {
     pub checks: Option<Arc<LaunchChecks>>,
 }
 
+impl GridRun {
+    /// How many of `most` helpers so many blocks are worth.
+    fn helpers(&self, blocks: u64, most: u32) -> u32 {
+        match &self.block_time {
+            Some(block_time) => block_time.helpers(blocks, most),
+            None => most,
+        }
+    }
+}
+
 /// A fault and the block it happened in.
 pub struct GridFault {
     /// Block index.
@@ -91,6 +101,8 @@ pub struct Grid {
     joined: AtomicU32,
     /// Where helpers wait while the launching worker runs blocks alone.
     gate: Gate,
+    /// How many trials of [`crate::contention`] had ended when helpers were last asked.
+    asked: AtomicU64,
     state: Mutex<State>,
     idle: Condvar,
 }
@@ -113,37 +125,55 @@ impl Grid {
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
         let most = (total - 1).min(u64::from(machine.count() - 1)) as u32;
-        let helpers = match &run.block_time {
-            Some(block_time) => block_time.helpers(total, most),
-            None => most,
-        };
+        let helpers = run.helpers(total, most);
         let state = State {
             closed: false,
             outcome: None,
         };
-        let most = most_at_a_time(&run, total);
         let form = run.form;
         let grid = Arc::new_cyclic(|grid| Grid {
+            most: most_at_a_time(&run, total),
             run,
             reserve: Reserve::new(machine, grid),
-            most,
             block_ranges: ranges_of(form, total, u64::from(helpers) + 1),
             stop: AtomicBool::new(false),
             helpers: AtomicU32::new(0),
             joined: AtomicU32::new(0),
             gate: Gate::default(),
+            asked: AtomicU64::new(u64::MAX),
             state: Mutex::new(state),
             idle: Condvar::new(),
         });
         let _launch = machine.crowd.launch();
-        if helpers > 0 {
-            machine.request_helpers(&grid, helpers);
-        }
-        grid.work(machine, LAUNCHING);
-        if helpers > 0 {
-            machine.cancel_helpers(&grid);
+        grid.work_with(machine, helpers);
+        while grid.blocks_left() {
+            grid.note_asked();
+            grid.work_with(
+                machine,
+                grid.run.helpers(grid.block_ranges.count_left(), most),
+            );
         }
         grid.finish(&machine.crowd)
+    }
+
+    /// The launching worker's blocks, with the help of others: all, unless other helpers are needed first.
+    fn work_with(self: &Arc<Self>, machine: &Arc<Machine>, helpers: u32) {
+        if helpers > 0 {
+            self.note_asked();
+            machine.request_helpers(self, helpers);
+        }
+        self.work(machine, LAUNCHING);
+        if helpers > 0 {
+            machine.cancel_helpers(self);
+        }
+    }
+
+    /// Helpers are asked, or are known to be worth nothing.
+    fn note_asked(&self) {
+        if let Some(block_time) = &self.run.block_time {
+            let trials = block_time.contention.trials();
+            self.asked.store(trials, Ordering::Relaxed);
+        }
     }
 
     /// Joins the launch, unless it is over.
@@ -190,10 +220,16 @@ impl Grid {
         }
     }
 
-    /// Whether a worker should go on with the next range: the launching one, and helpers as long as they help.
+    /// Whether a worker should go on with the next range: the launching one, unless it should ask for helpers first,
+    /// and helpers as long as they help.
     fn wants(&self, worker: usize) -> bool {
         let block_time = self.run.block_time.as_ref();
-        worker == LAUNCHING || block_time.is_none_or(|it| it.contention.wants_helpers())
+        block_time.is_none_or(|it| match worker {
+            LAUNCHING => !it
+                .contention
+                .misses_helpers(self.asked.load(Ordering::Relaxed)),
+            _ => it.contention.wants_helpers(),
+        })
     }
 
     /// Runs blocks on `sm` until none is left or another worker waits for the multiprocessor.

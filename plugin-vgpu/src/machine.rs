@@ -175,6 +175,12 @@ impl Machine {
         self.contended.load(Ordering::Relaxed)
     }
 
+    /// How many helper threads there are.
+    #[cfg(test)]
+    pub fn helpers_started(&self) -> u32 {
+        self.helpers.work.lock().started
+    }
+
     /// Asks up to `wanted` helper threads to join `grid`.
     pub fn request_helpers(self: &Arc<Self>, grid: &Arc<Grid>, wanted: u32) {
         let wanted = wanted.min(self.count - 1);
