@@ -1,7 +1,10 @@
-; In a loop, a unit-stride load prefetches for a later iteration, cache line by cache line.
+; In a loop, a unit-stride load prefetches for a later iteration, cache line by cache line. Its last address stays in
+; memory.
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.rows
 ; CHECK-NOT: i64 512
+; CHECK: load volatile i64
+; CHECK: store volatile i64
 ; CHECK: @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
 ; CHECK: @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
 ; CHECK: load <32 x float>
