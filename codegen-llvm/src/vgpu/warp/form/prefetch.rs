@@ -43,8 +43,8 @@ impl Vectoriser<'_> {
         let last = self.slot(int);
         self.entry.store(Value::zero(int), last);
         let here = self.builder.cast(LLVMOpcode::LLVMPtrToInt, start, int);
-        // Volatile, so that the slot stays in memory. As a value it would be live in the whole loop, with a phi wherever
-        // paths join: half of the phis of a kernel with many loads.
+        // Volatile, so that the slot stays in memory. As a value it would be live in the whole loop, with a phi
+        // wherever paths join: half of the phis of a kernel with many loads.
         let before = self.builder.load(int, last);
         before.set_volatile();
         self.builder.store(here, last).set_volatile();
