@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::trial_clock::TrialClock;
+
 /// How long a kernel's blocks run before its first trial.
 const FIRST_TRIAL: Duration = Duration::from_millis(4);
 /// How many blocks it runs before that. Helpers wait for a block or two in a trial.
@@ -40,11 +42,7 @@ enum Company {
 /// What is known of one kernel, shared by all its launches.
 #[derive(Debug)]
 pub struct Contention {
-    /// Nanoseconds that blocks have taken.
-    spent: AtomicU64,
-    blocks: AtomicU64,
-    /// The next trial begins when so many nanoseconds are spent.
-    next_trial: AtomicU64,
+    clock: TrialClock,
     /// Whether blocks hinder each other.
     found: AtomicBool,
     /// Trials that have ended.
@@ -64,9 +62,7 @@ struct Samples {
 impl Default for Contention {
     fn default() -> Contention {
         Contention {
-            spent: AtomicU64::new(0),
-            blocks: AtomicU64::new(0),
-            next_trial: AtomicU64::new(FIRST_TRIAL.as_nanos() as u64),
+            clock: TrialClock::new(FIRST_TRIAL),
             found: AtomicBool::new(false),
             trials: AtomicU64::new(0),
             samples: Mutex::default(),
@@ -80,16 +76,14 @@ impl Contention {
     pub fn found(next_trial: Duration) -> Contention {
         Contention {
             found: AtomicBool::new(true),
-            next_trial: AtomicU64::new(next_trial.as_nanos() as u64),
+            clock: TrialClock::new(next_trial),
             ..Contention::default()
         }
     }
 
     /// Notes that blocks ran for some time.
     pub fn ran(&self, blocks: u64, time: Duration) {
-        self.blocks.fetch_add(blocks, Ordering::Relaxed);
-        self.spent
-            .fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        self.clock.ran(blocks, time);
     }
 
     /// Whether blocks hinder each other, as far as is known.
@@ -114,8 +108,7 @@ impl Contention {
     }
 
     fn is_due(&self) -> bool {
-        self.spent.load(Ordering::Relaxed) >= self.next_trial.load(Ordering::Relaxed)
-            && self.blocks.load(Ordering::Relaxed) >= FIRST_BLOCKS
+        self.clock.is_due() && self.clock.blocks() >= FIRST_BLOCKS
     }
 
     /// Notes a sample of so much CPU time per block, of a launch with so many workers.
@@ -140,10 +133,8 @@ impl Contention {
     fn end_trial(&self, samples: &mut Samples) {
         *samples = Samples::default();
         self.trials.fetch_add(1, Ordering::Relaxed);
-        let spent = self.spent.load(Ordering::Relaxed);
-        let times = NEXT_TRIAL[usize::from(self.is_found())];
-        self.next_trial
-            .store(spent.saturating_mul(times), Ordering::Relaxed);
+        self.clock
+            .trial_ended(NEXT_TRIAL[usize::from(self.is_found())]);
     }
 }
 
@@ -260,6 +251,13 @@ mod tests {
 
     const RANGE: Duration = Duration::from_micros(50);
 
+    /// The first trial is due.
+    fn due() -> Contention {
+        let contention = Contention::default();
+        contention.ran(FIRST_BLOCKS, FIRST_TRIAL);
+        contention
+    }
+
     /// A trial of a kernel whose blocks take so many microseconds next to another and alone; the number of samples.
     fn trial(contention: &Contention, next_to_other: u64, alone: u64) -> u32 {
         contention.ran(FIRST_BLOCKS, FIRST_TRIAL * 100);
@@ -309,8 +307,7 @@ mod tests {
 
     #[test]
     fn a_range_counts_if_all_helpers_or_none_run_blocks_from_its_begin_to_its_end() {
-        let contention = Contention::default();
-        contention.ran(FIRST_BLOCKS, FIRST_TRIAL);
+        let contention = due();
         let (gate, helpers) = (Gate::default(), AtomicU32::new(0));
         let mut trial = Trial::new(&contention, &gate, &helpers);
         assert!(trial.begin(true).is_none(), "no helper has come");
@@ -334,8 +331,7 @@ mod tests {
 
     #[test]
     fn helpers_wait_until_the_launching_worker_goes_on() {
-        let contention = Contention::default();
-        contention.ran(FIRST_BLOCKS, FIRST_TRIAL);
+        let contention = due();
         let (gate, helpers) = (Gate::default(), AtomicU32::new(1));
         gate.pass(|| unreachable!("the gate is open"));
         let mut trial = Trial::new(&contention, &gate, &helpers);

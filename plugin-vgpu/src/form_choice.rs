@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::trial_clock::TrialClock;
+
 /// How long a kernel runs before its first trial.
 const FIRST_TRIAL: Duration = Duration::from_millis(4);
 /// How many blocks it runs before a trial of ranges. A block may take ten times as long thread by thread.
@@ -43,13 +45,9 @@ pub enum Way {
 /// The choice for one kernel, shared by all its launches.
 #[derive(Debug)]
 pub struct FormChoice {
-    /// Nanoseconds that blocks have taken.
-    spent: AtomicU64,
-    blocks: AtomicU64,
+    clock: TrialClock,
     /// Subgroups that ran a few at a time, in either form.
     subgroups: AtomicU64,
-    /// The next trial begins when so many nanoseconds are spent.
-    next_trial: AtomicU64,
     prefers_threads: AtomicBool,
     trial: Mutex<Trial>,
 }
@@ -69,10 +67,8 @@ struct Trial {
 impl Default for FormChoice {
     fn default() -> FormChoice {
         FormChoice {
-            spent: AtomicU64::new(0),
-            blocks: AtomicU64::new(0),
+            clock: TrialClock::new(FIRST_TRIAL),
             subgroups: AtomicU64::new(0),
-            next_trial: AtomicU64::new(FIRST_TRIAL.as_nanos() as u64),
             prefers_threads: AtomicBool::new(false),
             trial: Mutex::default(),
         }
@@ -90,9 +86,7 @@ impl FormChoice {
 
     /// Notes that blocks ran for some time.
     pub fn ran(&self, blocks: u64, time: Duration) {
-        self.blocks.fetch_add(blocks, Ordering::Relaxed);
-        let time = time.as_nanos() as u64;
-        self.spent.fetch_add(time, Ordering::Relaxed);
+        self.clock.ran(blocks, time);
     }
 
     /// Notes that subgroups ran for some time.
@@ -104,15 +98,14 @@ impl FormChoice {
     /// Whether the next range of blocks should run a few subgroups at a time: the kernel has run few blocks, which may
     /// be long, or a trial is due and they are.
     pub fn wants_steps(&self) -> bool {
-        let blocks = self.blocks.load(Ordering::Relaxed);
-        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        let (blocks, spent) = (self.clock.blocks(), self.clock.spent());
         blocks < FIRST_BLOCKS
             || self.is_due() && spent.as_nanos() > LONG_BLOCK.as_nanos() * u128::from(blocks)
     }
 
     /// The form in which a trial wants the time of the next range of blocks, if one is due.
     pub fn try_range(&self) -> Option<Way> {
-        if !self.is_due() || self.blocks.load(Ordering::Relaxed) < FIRST_BLOCKS {
+        if !self.is_due() || self.clock.blocks() < FIRST_BLOCKS {
             return None;
         }
         self.trial.lock().begin(false)
@@ -129,7 +122,7 @@ impl FormChoice {
 
     /// Whether a trial is due or under way.
     pub fn is_due(&self) -> bool {
-        self.spent.load(Ordering::Relaxed) >= self.next_trial.load(Ordering::Relaxed)
+        self.clock.is_due()
     }
 
     /// Notes the CPU time of a sample of so many threads. The last sample decides.
@@ -151,9 +144,7 @@ impl FormChoice {
                 Way::Threads => 1.1,
             });
             self.prefers_threads.store(threads, Ordering::Relaxed);
-            let times = NEXT_TRIAL[usize::from(is_far)];
-            let next = self.spent.load(Ordering::Relaxed).saturating_mul(times);
-            self.next_trial.store(next, Ordering::Relaxed);
+            self.clock.trial_ended(NEXT_TRIAL[usize::from(is_far)]);
             *trial = Trial::default();
         }
     }
@@ -197,7 +188,7 @@ mod tests {
     fn trial(choice: &FormChoice, subgroups: u64, threads: u64) -> u32 {
         let mut samples = 0;
         loop {
-            let next = choice.next_trial.load(Ordering::Relaxed);
+            let next = choice.clock.next();
             let way = if choice.wants_steps() {
                 choice.try_subgroups(0)
             } else {
@@ -208,7 +199,7 @@ mod tests {
                 let time = [subgroups, threads][way as usize];
                 choice.tried(way, 1, Duration::from_micros(time));
             }
-            if choice.next_trial.load(Ordering::Relaxed) != next {
+            if choice.clock.next() != next {
                 return samples;
             }
             choice.ran_subgroups(1, Duration::from_millis(1));

@@ -62,6 +62,7 @@ mod stream;
 mod stream_workers;
 mod subgroups;
 mod switch;
+mod trial_clock;
 mod unit_set;
 mod warp;
 mod window;
