@@ -88,6 +88,10 @@ struct Vgpu {
     /// Compile for any CPU of this level, e.g. x86-64-v3 or armv9-a, instead of the one at hand
     #[arg(long, value_name = "LEVEL", value_parser = cpu_level)]
     cpu: Option<CpuLevel>,
+    /// Make machine code in this many parts at the same time, each in a process of its own; by default as many as there
+    /// are CPUs for, if each has enough to do
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=64))]
+    parts: Option<u16>,
     /// Write the host module as LLVM assembly instead of an object
     #[arg(long)]
     emit_llvm: bool,
@@ -261,6 +265,7 @@ fn run(command: &Command) -> Result<()> {
                     .fold(Checks::NONE, Checks::and),
                 host: arguments.host,
                 cpu: arguments.cpu,
+                parts: arguments.parts.map(usize::from),
                 instrumentation: Instrumentation {
                     print_after: arguments.print_after.clone(),
                     verify_each: arguments.verify_each,

@@ -11,6 +11,7 @@
 //! | `pass_manager` | runs a table of passes |
 //! | `ptx`, `amdgcn`, [`link`], [`translation_unit`], `inspect` | the other things that become of an image |
 //! | `ptx_reader` | an image that may be PTX text |
+//! | `child` | a part of the work in a copy of the process |
 //! | `linker` | LLVM's linker, a process |
 //! | `managed_variables` | CUDA's variables of host and device |
 //!
@@ -19,6 +20,7 @@
 
 mod amdgcn;
 mod analysis;
+mod child;
 mod command;
 mod device;
 mod inspect;

@@ -5,6 +5,7 @@ pub mod captures;
 pub mod control_flow;
 pub mod effects;
 pub mod exec_mode;
+pub mod host_instructions;
 pub mod indirect_calls;
 pub mod intrinsics;
 pub mod kernel_value;

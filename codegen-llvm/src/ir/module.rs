@@ -198,6 +198,15 @@ impl Module {
         all
     }
 
+    /// Whether functions or variables have other names, or functions are chosen at load (`alias`, `ifunc`).
+    pub fn has_aliases(&self) -> bool {
+        let (alias, chosen) = (
+            llvm!(core::LLVMGetFirstGlobalAlias(self.raw)),
+            llvm!(core::LLVMGetFirstGlobalIFunc(self.raw)),
+        );
+        !alias.is_null() || !chosen.is_null()
+    }
+
     /// The function called `name`.
     pub fn function(&self, name: &str) -> Option<Value> {
         super::value::wrap(llvm!(core::LLVMGetNamedFunction(

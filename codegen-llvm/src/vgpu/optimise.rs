@@ -76,7 +76,7 @@ const FINISH: &str = "function(vector-combine,\
 /// reads the stack pointer. `convergent` calls are not made conditional on more than they were.
 pub fn run(unit: &mut Unit) -> Result<()> {
     unit.module.verify("after the passes of the virtual GPU")?;
-    let kernels = counted(unit.kernels.len());
+    let kernels = counted(unit.kernels.len(), "kernel");
     let progress = &unit.options.instrumentation;
     progress.tell(&format!("optimising {kernels}"));
     let (module, machine) = (&unit.module, &unit.machine);

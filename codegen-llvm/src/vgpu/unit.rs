@@ -35,6 +35,9 @@ pub struct VgpuOptions {
     /// A level of that architecture to compile for. `None`: the CPU at hand if it has that architecture, else the
     /// lowest level.
     pub cpu: Option<CpuLevel>,
+    /// In how many parts to make machine code at the same time, each in a process; more than one needs a process with
+    /// one thread. `None`: as many as there are CPUs for and pay.
+    pub parts: Option<usize>,
     /// What to print and verify between passes.
     pub instrumentation: Instrumentation,
 }
@@ -76,9 +79,9 @@ impl Kernel {
 }
 
 /// `1 kernel`, `2 kernels`.
-pub fn counted(kernels: usize) -> String {
-    let plural = if kernels == 1 { "" } else { "s" };
-    format!("{kernels} kernel{plural}")
+pub fn counted(number: usize, of: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {of}{plural}")
 }
 
 /// One compilation.

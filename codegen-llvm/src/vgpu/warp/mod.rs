@@ -58,6 +58,7 @@ use self::normalise::{context_marker, spin_calls};
 use self::refusal::Refusal;
 use super::runtime_variables::RuntimeVariables;
 use super::unit::{Kernel, Unit};
+use crate::analysis::host_instructions;
 use crate::analysis::source_locations::SourceLocations;
 use crate::ir::{Module, Value};
 
@@ -104,7 +105,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let host = Host {
         warp_size: unit.manifest.warp_size,
         has_vpermi2d: unit.machine.has("avx512f"),
-        register_bits: cost::register_bits(&unit.machine),
+        register_bits: host_instructions::register_bits(&unit.machine),
         variables: unit.runtime_variables,
         window: unit.options.window,
         checks: unit.options.checks,

@@ -1,0 +1,159 @@
+//! A part of the compiler's work in a process of its own, a copy of this one.
+//!
+//! LLVM's objects belong to a context, which one thread at a time may use, and a context cannot be copied. A forked
+//! process has a copy of everything, for the price of the pages that it changes.
+
+use std::io::{self, Read, Write, pipe};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::exit;
+
+use anyhow::{Result, anyhow};
+
+/// The first byte of an answer: the work is done.
+const DONE: u8 = b'+';
+/// The first byte of an answer that is the reason why it could not be done.
+const REFUSED: u8 = b'-';
+
+/// The process. It ends when this is dropped, or when this process ends.
+pub struct Child {
+    process: libc::pid_t,
+    answer: io::PipeReader,
+}
+
+impl Child {
+    /// Begins to do `job`. Fails if the system allows no further process.
+    ///
+    /// # Safety
+    ///
+    /// `job` takes no lock that another thread of this process may hold: this process has one thread, or `job` does
+    /// nothing but to compute.
+    pub unsafe fn start(job: impl FnOnce() -> Result<Vec<u8>>) -> io::Result<Child> {
+        let (answer, writer) = pipe()?;
+        // SAFETY: `getpid` has no preconditions.
+        let parent = unsafe { libc::getpid() };
+        // SAFETY: the child runs `job`, for which the caller vouches, and ends without returning.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                drop(answer);
+                end_with(parent);
+                work(job, writer)
+            }
+            process => Ok(Child { process, answer }),
+        }
+    }
+
+    /// Waits for what `job` returns. If the child crashed, LLVM has said why on standard error, and this process ends
+    /// as the child did.
+    pub fn answer(mut self) -> Result<Vec<u8>> {
+        let mut answer = Vec::new();
+        self.answer.read_to_end(&mut answer)?;
+        match answer.split_first() {
+            Some((&DONE, bytes)) => Ok(bytes.to_vec()),
+            Some((_, reason)) => Err(anyhow!("{}", String::from_utf8_lossy(reason))),
+            None => exit(self.wait()),
+        }
+    }
+
+    /// Waits for its end and returns its exit code as a shell would tell it.
+    fn wait(&mut self) -> i32 {
+        let mut status = 0;
+        // SAFETY: `status` is writable, and the process is a child that nobody has waited for.
+        let waited = unsafe { libc::waitpid(self.process, &mut status, 0) };
+        self.process = 0;
+        match libc::WIFSIGNALED(status) {
+            _ if waited < 0 => 1,
+            true => 128 + libc::WTERMSIG(status),
+            false => libc::WEXITSTATUS(status),
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.process != 0 {
+            // SAFETY: the process is a child that nobody has waited for, so its number is still its own.
+            unsafe { libc::kill(self.process, libc::SIGKILL) };
+            self.wait();
+        }
+    }
+}
+
+/// Has the child end when its parent ends.
+fn end_with(parent: libc::pid_t) {
+    // SAFETY: both only change or read what the kernel knows of this process.
+    let orphan = unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::getppid() != parent
+    };
+    if orphan {
+        // SAFETY: ends the process; nothing runs afterwards.
+        unsafe { libc::_exit(1) };
+    }
+}
+
+/// The child's life.
+fn work(job: impl FnOnce() -> Result<Vec<u8>>, mut answer: io::PipeWriter) -> ! {
+    let done = catch_unwind(AssertUnwindSafe(job));
+    let (mark, bytes) = match done {
+        Ok(Ok(bytes)) => (DONE, bytes),
+        Ok(Err(error)) => (REFUSED, format!("{error:#}").into_bytes()),
+        // The panic's message has been printed.
+        // SAFETY: ends the process; nothing runs afterwards.
+        Err(_) => unsafe { libc::_exit(101) },
+    };
+    let written = answer
+        .write_all(&[mark])
+        .and_then(|()| answer.write_all(&bytes));
+    // What is registered to run at exit is the parent's to run.
+    // SAFETY: ends the process; nothing runs afterwards.
+    unsafe { libc::_exit(i32::from(written.is_err())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::bail;
+
+    use super::*;
+
+    fn answer_of(job: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+        // SAFETY: the jobs of these tests only compute.
+        unsafe { Child::start(job) }.unwrap().answer()
+    }
+
+    #[test]
+    fn an_answer_is_longer_than_a_pipe() {
+        let long: Vec<u8> = (0..1_000_000_u32).map(|byte| byte as u8).collect();
+        assert_eq!(answer_of(|| Ok(long.clone())).unwrap(), long);
+        assert_eq!(answer_of(|| Ok(Vec::new())).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_refusal_is_told_whole() {
+        let refused = answer_of(|| bail!("no such register"));
+        assert_eq!(refused.unwrap_err().to_string(), "no such register");
+    }
+
+    #[test]
+    fn who_is_not_asked_ends() {
+        // SAFETY: the job only waits.
+        let child = unsafe {
+            Child::start(|| {
+                loop {
+                    libc::pause();
+                }
+            })
+        };
+        drop(child.unwrap());
+    }
+
+    #[test]
+    fn a_crash_is_an_exit_code() {
+        // SAFETY: the job only ends.
+        let mut killed = unsafe { Child::start(|| libc::abort()) }.unwrap();
+        assert_eq!(killed.wait(), 128 + libc::SIGABRT);
+        // SAFETY: the job only ends.
+        let mut left = unsafe { Child::start(|| libc::_exit(3)) }.unwrap();
+        assert_eq!(left.wait(), 3);
+    }
+}
