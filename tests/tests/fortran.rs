@@ -103,6 +103,13 @@ fn intrinsic_procedures() {
     passes(&["intrinsics.f90"], &["-O2"]);
 }
 
+/// Kernels that openmp-opt does not make SPMD: flang gives workers no function to call.
+#[test]
+fn generic_kernels() {
+    passes(&["generic.f90"], &["-O0"]);
+    passes(&["generic.f90"], &["-O2"]);
+}
+
 /// flang itself does not compile them for NVIDIA GPUs.
 #[test]
 fn complex_functions() {

@@ -214,17 +214,16 @@ pub fn publish_team(size: u32, level: u32) {
 /// Generic: the master sends the region to the pool and waits for its end (*fork-join* paper, pseudocode 1). `None`:
 /// the region gets one thread only, the master, so that it may fork regions inside. If there is only one worker anyway,
 /// the worker runs the region; then a region that does not restrict its threads is compiled once, not twice.
+///
+/// flang gives a region no function that workers could call, as it counts on openmp-opt, which makes most kernels SPMD.
+/// What the region captures is in the master's own memory then, so no worker could run it. The master can.
 #[inline(always)]
 fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> Option<()> {
     let icvs = Icvs::current();
     let size = team_size(num_threads, icvs.num_threads, strict);
-    if (size == 1 && size < roles::workers()) || icvs.max_active_levels < 1 {
+    let by_master = size == 1 && size < roles::workers();
+    if by_master || icvs.max_active_levels < 1 || region.wrapper.is_null() {
         return None;
-    }
-    if region.wrapper.is_null() {
-        arch::trap(
-            c"a generic-mode kernel reached a parallel region that was compiled for SPMD mode only",
-        );
     }
     publish_team(size, outer.level() + 1);
     let references = data_sharing::begin(region.count);

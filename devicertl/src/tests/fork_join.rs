@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use super::{Kernel, SIZES, WARP_SIZES, barrier, parallel, parallel_if, sampled};
+use super::{
+    Kernel, SIZES, WARP_SIZES, barrier, parallel, parallel_if, parallel_of_flang, sampled,
+};
 use crate::routines::query::*;
+use crate::team::kernel_environment::EXEC_MODE_GENERIC;
 
 fn counters(count: usize) -> Vec<AtomicU32> {
     (0..count).map(|_| AtomicU32::new(0)).collect()
@@ -137,6 +140,31 @@ fn a_false_condition_runs_the_region_on_one_thread() {
             assert_eq!(omp_get_level(), 0);
         });
         assert_eq!(ran.load(SeqCst), 1);
+    }
+}
+
+/// In generic kernels the master runs it; in the others all threads do.
+#[test]
+fn a_region_that_workers_cannot_call_is_run() {
+    for kernel in modes(64) {
+        let size = if kernel.mode == EXEC_MODE_GENERIC {
+            1
+        } else {
+            64
+        };
+        let ran = counters(size);
+        kernel.run(|| {
+            for _ in 0..2 {
+                parallel_of_flang(|| {
+                    assert_eq!(omp_get_num_threads() as usize, size);
+                    assert_eq!(omp_get_level(), 1);
+                    ran[omp_get_thread_num() as usize].fetch_add(1, SeqCst);
+                    barrier();
+                });
+                assert_eq!(omp_get_level(), 0);
+            }
+        });
+        assert!(all_are(&ran, 2), "mode {}", kernel.mode);
     }
 }
 

@@ -220,6 +220,15 @@ unsafe extern "C" fn wrapper(_level: u16, _thread: u32) {
 
 /// `parallel if(condition) num_threads(threads)`; -1 for no clause.
 pub fn parallel_if(condition: bool, threads: i32, body: impl Fn() + Sync) {
+    fork(condition, threads, wrapper as *const c_void, body);
+}
+
+/// `parallel` as flang 22 compiles it: there is no function that workers could call.
+pub fn parallel_of_flang(body: impl Fn() + Sync) {
+    fork(true, -1, null(), body);
+}
+
+fn fork(condition: bool, threads: i32, wrapper: *const c_void, body: impl Fn() + Sync) {
     let body: Body<'_> = &body;
     let mut arguments = [(&raw const body).cast_mut().cast::<c_void>()];
     // SAFETY: the functions take that one argument, which lives until the region has ended.
@@ -231,7 +240,7 @@ pub fn parallel_if(condition: bool, threads: i32, body: impl Fn() + Sync) {
             threads,
             -1,
             outlined as *const c_void,
-            wrapper as *const c_void,
+            wrapper,
             arguments.as_mut_ptr(),
             1,
             0,
