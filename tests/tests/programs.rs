@@ -78,6 +78,11 @@ fn row_folds() {
     check(&["row_folds.c"]);
 }
 
+#[test]
+fn lane_loops() {
+    check(&["lane_loops.c"]);
+}
+
 /// Also for CPUs without AVX-512, where reductions of vectors have other code.
 #[test]
 fn shared_places() {

@@ -30,6 +30,14 @@ impl Value {
         frames
     }
 
+    /// Takes an instruction's place in the source away.
+    pub fn drop_location(self) {
+        llvm!(debuginfo::LLVMInstructionSetDebugLoc(
+            self.0,
+            std::ptr::null_mut()
+        ));
+    }
+
     /// If an instruction was inlined: makes it inlined by another call of the same line, at column 0, where no call of
     /// the program is.
     pub fn set_location_apart(self, context: Context) {

@@ -22,6 +22,7 @@
 //! | `normalise::vector_reductions` | sums of such registers' elements become scalars |
 //! | `normalise::merged_reads` | reads of consecutive elements are announced to the checker as one |
 //! | `normalise::row_folds` | loops that combine elements of a thread's own become calls for each lane |
+//! | `normalise::lane_loops` | loops through rows of a thread's own become calls for each lane |
 //! | `normalise::rows` | versions of bodies of collapsed loops, for lanes whose quotient is the same |
 //! | [`analysis::context_escape`] | refuses kernels that use the context's own address |
 //! | [`normalise::spin_calls`] | loops that wait for other warps let them run; refuses waits for lanes |

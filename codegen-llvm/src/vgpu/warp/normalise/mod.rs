@@ -7,6 +7,7 @@
 mod accesses;
 pub mod context_marker;
 mod devirtualise;
+mod lane_loops;
 mod loop_versioning;
 mod merged_reads;
 mod parameter_casts;
@@ -118,6 +119,9 @@ pub fn run(
     unit.machine.run_passes(module, SHAPE)?;
     let both: Vec<_> = kernels.iter().copied().zip(functions).collect();
     if row_folds::run(unit, module, &both)? {
+        unit.machine.run_passes(module, SHAPE)?;
+    }
+    if lane_loops::run(unit, module, &both)? {
         unit.machine.run_passes(module, SHAPE)?;
     }
     if rows::run(unit, module, &both)? {

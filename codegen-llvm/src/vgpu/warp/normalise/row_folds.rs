@@ -31,7 +31,7 @@ use crate::vgpu::warp::form::compare_window;
 const SHORTEST: u64 = 48;
 
 /// How far apart lanes' rows are at least, in bytes: a line of the host's cache.
-const APART: u64 = 64;
+pub const APART: u64 = 64;
 
 /// The step, for these kernels. Gives whether it changed any.
 pub fn run(unit: &Unit, module: &Module, kernels: &[(&Kernel, Value)]) -> Result<bool> {
@@ -61,14 +61,24 @@ fn loops(unit: &Unit, module: &Module, kernel: &Kernel, function: Value) -> Vec<
     if found.is_empty() {
         return found;
     }
-    let axis = LaneAxis::of(kernel);
-    let Ok(order) = BlockOrder::new(function) else {
-        return Vec::new();
-    };
-    let width = width::of(function, axis, unit.manifest.warp_size, kernel.bound);
-    let divergence = Divergence::new(&order, module.layout(), &width, axis);
-    found.retain(|each| each.is_worth_it(&divergence));
+    match divergence(unit, module, kernel, function) {
+        Some(divergence) => found.retain(|each| each.is_worth_it(&divergence)),
+        None => found.clear(),
+    }
     found
+}
+
+/// How the lanes of a kernel's warp form differ, if it can have one.
+pub fn divergence(
+    unit: &Unit,
+    module: &Module,
+    kernel: &Kernel,
+    function: Value,
+) -> Option<Divergence> {
+    let axis = LaneAxis::of(kernel);
+    let order = BlockOrder::new(function).ok()?;
+    let width = width::of(function, axis, unit.manifest.warp_size, kernel.bound);
+    Some(Divergence::new(&order, module.layout(), &width, axis))
 }
 
 impl RowLoop {

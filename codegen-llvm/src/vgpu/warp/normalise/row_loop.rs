@@ -106,19 +106,13 @@ impl RowLoop {
 
     /// How many iterations the loop has (64 bits).
     pub fn iterations(&self, builder: &Builder) -> Value {
-        let counter = &self.counters[&self.counter];
-        let ty = self.bound.ty();
-        let way = builder.binary(LLVMSub, self.bound, counter.first);
-        let iterations = builder.binary(LLVMUDiv, way, Value::int(ty, counter.step));
-        match ty.int_width() {
-            64 => iterations,
-            _ => builder.cast(LLVMZExt, iterations, Type::int(builder.context(), 64)),
-        }
+        self.counters[&self.counter].iterations(builder, self.bound)
     }
 }
 
 impl Counter {
-    fn of(phi: Value, body: Block) -> Option<Counter> {
+    /// The counter that a phi of a loop is, if it is one.
+    pub fn of(phi: Value, body: Block) -> Option<Counter> {
         let next = phi.incoming_from(body)?;
         let adds = next.opcode() == Some(LLVMAdd) && next.operand(0) == phi;
         let step = next.operand_or_none(1).filter(|_| adds)?.as_signed_int()?;
@@ -131,6 +125,17 @@ impl Counter {
             step: step as u64,
             next,
         })
+    }
+
+    /// After how many iterations it has come to `bound` (64 bits).
+    pub fn iterations(&self, builder: &Builder, bound: Value) -> Value {
+        let ty = bound.ty();
+        let way = builder.binary(LLVMSub, bound, self.first);
+        let iterations = builder.binary(LLVMUDiv, way, Value::int(ty, self.step));
+        match ty.int_width() {
+            64 => iterations,
+            _ => builder.cast(LLVMZExt, iterations, Type::int(builder.context(), 64)),
+        }
     }
 
     /// The number behind so many iterations (64 bits).
@@ -171,7 +176,7 @@ fn counters_and_sum(body: Block) -> Option<(HashMap<Value, Counter>, Value)> {
 }
 
 /// The block before a loop of one block, which leads there only, and the one behind it, which only the loop leads to.
-fn neighbours(flow: &ControlFlow, body: Block) -> Option<(Block, Block)> {
+pub fn neighbours(flow: &ControlFlow, body: Block) -> Option<(Block, Block)> {
     let others = |blocks: Vec<Block>| {
         blocks
             .into_iter()
@@ -229,13 +234,17 @@ fn has_no_other_effect(
     leaving.all(&may_leave) && { instructions.iter() }.all(|&it| harmless(it) && stays(it))
 }
 
-fn is_window_check(call: Value) -> bool {
+/// Whether a call is a window check.
+pub fn is_window_check(call: Value) -> bool {
     let called = call.called_function();
     called.is_some_and(|called| called.name() == "vgpu.check")
 }
 
 /// The bases that a loop checks, if they are the same in all iterations.
-fn checked_bases(instructions: &[Value], inside: &impl Fn(Value) -> bool) -> Option<Vec<Value>> {
+pub fn checked_bases(
+    instructions: &[Value],
+    inside: &impl Fn(Value) -> bool,
+) -> Option<Vec<Value>> {
     let calls = instructions.iter().copied().filter(|it| it.is_call());
     let bases = calls
         .filter(|&it| is_window_check(it))
@@ -245,7 +254,7 @@ fn checked_bases(instructions: &[Value], inside: &impl Fn(Value) -> bool) -> Opt
 }
 
 /// The counter that ends a loop when it comes to a number, and that number.
-fn exit(counters: &HashMap<Value, Counter>, body: Block) -> Option<(Value, Value)> {
+pub fn exit(counters: &HashMap<Value, Counter>, body: Block) -> Option<(Value, Value)> {
     let end = body.terminator()?;
     let condition = end.condition()?;
     let leaves_if_equal = end.successors().get(1) == Some(&body);
