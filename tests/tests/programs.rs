@@ -78,6 +78,12 @@ fn row_folds() {
     check(&["row_folds.c"]);
 }
 
+/// Loops that say `schedule(static)` are dealt as those that say nothing.
+#[test]
+fn static_pieces() {
+    check(&["static_pieces.c"]);
+}
+
 #[test]
 fn lane_loops() {
     check(&["lane_loops.c"]);

@@ -11,6 +11,7 @@ pub mod intrinsics;
 pub mod kernel_value;
 pub mod kernels;
 pub mod likely_blocks;
+pub mod locals;
 pub mod reach;
 pub mod release;
 pub mod source_locations;

@@ -18,15 +18,21 @@
 use llvm_sys::LLVMOpcode;
 
 use super::last_iterations::is_copied;
+use super::static_pieces;
 use super::thread_numbers;
 use crate::analysis::captures;
 use crate::analysis::intrinsics::{self, is_call_of};
+use crate::analysis::locals::{
+    converted, holds_parameter, holds_parameter_itself, loaded_from, stores_to,
+};
 use crate::ir::{Builder, Context, Module, Type, Value};
 
 /// `dist_schedule(static, chunk)` (`OMPScheduleType`).
 const DISTRIBUTE_CHUNKED: u64 = 91;
 /// `schedule(static, chunk)`.
 const STATIC_CHUNKED: u64 = 33;
+/// `schedule(static)`, without a chunk.
+const STATIC: u64 = 34;
 /// Every team gets the whole loop as one chunk (devicertl: `static_schedule::DISTRIBUTE_WHOLE`).
 const WHOLE: u64 = 95;
 /// Iterations are dealt to all threads of all teams (LLVM: `kmp_sched_distr_static_chunk_sched_static_chunkone`).
@@ -59,6 +65,12 @@ pub fn run(context: Context, module: &Module) {
         let Some((teams, threads)) = combined(function) else {
             continue;
         };
+        if is_scheduled(threads, STATIC) {
+            if !deal_singly(context, threads) {
+                continue;
+            }
+            threads.set_operand(SCHEDULE, schedule(STATIC_CHUNKED));
+        }
         if reduces(function) {
             // From 0 on, a loop that ends with its type would have more iterations than the type counts.
             // What else is stored there are the beginnings of the team's next chunks.
@@ -78,6 +90,17 @@ pub fn run(context: Context, module: &Module) {
     }
 }
 
+/// Has a loop of `schedule(static)` take its iterations one by one, as that of `schedule(static, 1)` does, if no code of
+/// it can tell which thread executes it. Of a chunk of the team's size each thread has one iteration in either case.
+/// Only where a team has fewer threads are they others.
+fn deal_singly(context: Context, threads: Value) -> bool {
+    let region = threads.block().function();
+    let team = region.parameters()[CHUNK_UPPER];
+    let [upper, stride] = [UPPER, STRIDE].map(|it| threads.operand(it).address_base());
+    !thread_numbers::may_be_asked_for(region)
+        && static_pieces::go_by_strides(context, region, upper, stride, team)
+}
+
 /// Whether the teams of a kernel reduce.
 fn reduces(kernel: Value) -> bool {
     calls_of(kernel, "__kmpc_nvptx_teams_reduce_")
@@ -93,7 +116,7 @@ fn can_end_early(context: Context, threads: Value) -> bool {
     }
     let team = region.parameters().get(CHUNK_UPPER).copied();
     let is_team_bound = |value: Value| {
-        let last = last_of(value);
+        let last = static_pieces::last_of(value);
         last.opcode() == Some(LLVMOpcode::LLVMLoad) && holds_parameter_itself(last.operand(0), team)
     };
     let tests = region
@@ -111,14 +134,6 @@ fn can_end_early(context: Context, threads: Value) -> bool {
     test.set_operand(1, builder.binary(LLVMOpcode::LLVMSub, bound, behind));
     promise_no_wrap(threads);
     true
-}
-
-/// The last iteration of a bound, which unsigned loops stay below and others reach.
-fn last_of(bound: Value) -> Value {
-    let bound = converted(bound);
-    let is_next =
-        bound.opcode() == Some(LLVMOpcode::LLVMAdd) && bound.operand(1).as_int() == Some(1);
-    converted(if is_next { bound.operand(0) } else { bound })
 }
 
 /// Lets the optimiser know that an unsigned counter does not wrap when a thread goes on to its next iteration. clang
@@ -148,8 +163,9 @@ fn combined(function: Value) -> Option<(Value, Value)> {
     let open = is_scheduled(teams, DISTRIBUTE_CHUNKED)
         && is_block_size(teams.operand(CHUNK))
         && !is_copied(teams.operand(IS_LAST));
-    let one_by_one =
-        is_scheduled(threads, STATIC_CHUNKED) && threads.operand(CHUNK).as_int() == Some(1);
+    let schedules = [STATIC_CHUNKED, STATIC];
+    let one_by_one = schedules.iter().any(|it| is_scheduled(threads, *it))
+        && threads.operand(CHUNK).as_int() == Some(1);
     let same_loop = [(LOWER, CHUNK_LOWER), (UPPER, CHUNK_UPPER)]
         .into_iter()
         .all(|(bound, parameter)| {
@@ -187,46 +203,6 @@ fn is_block_size(chunk: Value) -> bool {
         converted(chunk),
         &["__kmpc_get_hardware_num_threads_in_block"],
     )
-}
-
-/// A number before conversions between integers of different widths and pointers.
-fn converted(mut value: Value) -> Value {
-    use LLVMOpcode::{LLVMIntToPtr, LLVMSExt, LLVMTrunc, LLVMZExt};
-    while let Some(LLVMIntToPtr | LLVMSExt | LLVMTrunc | LLVMZExt) = value.opcode() {
-        value = value.operand(0);
-    }
-    value
-}
-
-/// The local that a value was loaded from.
-fn loaded_from(value: Value) -> Option<Value> {
-    let load = converted(value);
-    (load.opcode() == Some(LLVMOpcode::LLVMLoad)).then(|| load.operand(0).address_base())
-}
-
-/// Whether a local is the one that clang gives a parameter.
-fn holds_parameter_itself(local: Value, parameter: Option<Value>) -> bool {
-    stores_to(local).any(|value| Some(value) == parameter)
-}
-
-/// What is stored to a local.
-fn stores_to(local: Value) -> impl Iterator<Item = Value> {
-    let addresses = captures::same_address(local.address_base()).into_iter();
-    addresses.flat_map(move |address| {
-        let users = address.users().into_iter();
-        users
-            .filter(move |user| {
-                user.opcode() == Some(LLVMOpcode::LLVMStore) && user.operand(1) == address
-            })
-            .map(|store| store.operand(0))
-    })
-}
-
-/// Whether a local gets the value of a parameter, by way of the local that clang gives each parameter.
-fn holds_parameter(local: Value, parameter: Option<Value>) -> bool {
-    stores_to(local)
-        .filter_map(loaded_from)
-        .any(|own| holds_parameter_itself(own, parameter))
 }
 
 #[cfg(test)]
@@ -425,6 +401,54 @@ end:"
         );
         assert_eq!(dealt("call void asm \"nop\", \"\"()"), "93");
         assert_eq!(dealt("%g = load ptr, ptr @kept\n  call void %g()"), "93");
+    }
+
+    /// The loop of `schedule(static)`, through the piece of a thread.
+    fn piece(instruction: &str) -> String {
+        let by_strides = counting(instruction);
+        let end = "  %own = load i32, ptr %ub
+  %less = icmp sgt i32 %own, 99
+  %cut = select i1 %less, i32 99, i32 %own
+  store i32 %cut, ptr %ub
+  %begin =";
+        by_strides
+            .replace("  %begin =", end)
+            .replace("%wide = sext i32 %at to i64", "%piece = load i32, ptr %ub")
+            .replace("  %team = load i64, ptr %to.addr\n", "")
+            .replace("icmp ule i64 %wide, %team", "icmp sle i32 %at, %piece")
+            .replace("  %step = load i32, ptr %stride\n", "")
+            .replace("%old, %step", "%old, 1")
+    }
+
+    #[test]
+    fn pieces_may_be_dealt_in_any_way_if_nobody_is_asked() {
+        let dealt = |instruction| schedules("%size", "34", "%ub", "", &piece(instruction));
+        assert_eq!(dealt("store i32 %at, ptr @kept"), both("95", "96"));
+        let asks = "%n = call i32 @omp_get_thread_num()";
+        assert_eq!(dealt(asks), both("91", "34"));
+        let reduces = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
+        let of_team = "%s = call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null)";
+        let reducing = schedules("%size", "34", "%ub", reduces, &piece(of_team));
+        assert_eq!(reducing, both("91", "97"));
+    }
+
+    #[test]
+    fn loops_through_pieces_go_by_strides() {
+        let plain = piece("store i32 %at, ptr @kept");
+        let after = passed("%size", "34", "%ub", "", &plain).print();
+        for line in [
+            "trunc i64 %",
+            "icmp sle i32 %at, %",
+            "load i32, ptr %stride",
+        ] {
+            assert!(after.contains(line), "{line} is missing in {after}");
+        }
+        for line in ["store i32 %cut, ptr %ub", "add nsw i32 %old, 1"] {
+            assert!(!after.contains(line), "{line} in {after}");
+        }
+        let other = plain.replace("%old, 1", "%old, 2");
+        let dealt = schedules("%size", "34", "%ub", "", &other);
+        assert_eq!(dealt, both("91", "34"), "no loop through a piece");
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod services;
 mod shared_accesses;
 pub mod shared_captures;
 pub mod shared_statics;
+mod static_pieces;
 mod static_shared;
 mod thread_arrays;
 mod thread_numbers;

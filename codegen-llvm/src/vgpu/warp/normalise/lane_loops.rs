@@ -16,11 +16,11 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntUGE};
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
-use llvm_sys::LLVMOpcode::{self, LLVMAnd};
+use llvm_sys::LLVMOpcode::{self, LLVMAnd, LLVMSub};
 
 use super::row_folds::{self, APART};
 use super::row_loop::{self, Counter};
-use crate::analysis::control_flow::ControlFlow;
+use crate::analysis::control_flow::{ControlFlow, Loop};
 use crate::ir::{Block, Builder, Copies, Layout, Module, Type, Value};
 use crate::vgpu::unit::{Kernel, Unit};
 use crate::vgpu::warp::analysis::context_fields;
@@ -57,10 +57,9 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[(&Kernel, Value)]) -> Result
     let mut changed = false;
     for &(kernel, function) in kernels {
         let flow = ControlFlow::new(function);
-        let loops = flow.loops();
-        let single = loops.iter().filter(|each| each.header == each.latch);
-        let found: Vec<_> = { single }
-            .filter_map(|each| LaneLoop::of(module.layout(), &flow, each.header))
+        let loops = flow.loops().into_iter();
+        let found: Vec<_> = { loops }
+            .filter_map(|each| LaneLoop::of(module.layout(), &flow, &each))
             .collect();
         if found.is_empty() {
             continue;
@@ -78,10 +77,11 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[(&Kernel, Value)]) -> Result
     Ok(changed)
 }
 
-/// A loop of one block that goes through rows.
+/// A loop that goes through rows: one block, or one that is left in front of a second one, which only counts.
 struct LaneLoop {
     before: Block,
-    body: Block,
+    /// Its blocks, the header first.
+    blocks: Vec<Block>,
     behind: Block,
     counters: HashMap<Value, Counter>,
     /// The counter that ends the loop, and the number at which it does.
@@ -93,24 +93,29 @@ struct LaneLoop {
     bases: Vec<Value>,
     /// What it takes from in front of it, constants aside.
     taken: Vec<Value>,
-    /// The one value that leaves it, counters aside.
+    /// The one value that leaves it, but for counters that are known when it begins.
     left: Option<Value>,
+    /// Those counters, as they leave.
+    counted: Vec<Value>,
 }
 
 impl LaneLoop {
-    /// What a loop of one block is, if it is that.
-    fn of(layout: Layout, flow: &ControlFlow, body: Block) -> Option<LaneLoop> {
-        let inside = |value: Value| value.is_instruction() && value.block() == body;
-        let (before, behind) = row_loop::neighbours(flow, body)?;
-        let instructions = body.instructions();
-        let counters: HashMap<Value, Counter> = { body.phis() }
-            .filter_map(|phi| Some((phi, Counter::of(phi, body)?)))
+    /// What a loop is, if it is that.
+    fn of(layout: Layout, flow: &ControlFlow, each: &Loop) -> Option<LaneLoop> {
+        let blocks = blocks(each)?;
+        let (before, behind) = neighbours(flow, &blocks)?;
+        let inside = |value: Value| value.is_instruction() && blocks.contains(&value.block());
+        let instructions: Vec<_> = { blocks.iter() }
+            .flat_map(|block| block.instructions())
             .collect();
-        let (counter, bound) = row_loop::exit(&counters, body)?;
+        let counters: HashMap<Value, Counter> = { each.header.phis() }
+            .filter_map(|phi| Some((phi, Counter::of(phi, each.latch)?)))
+            .collect();
+        let (counter, bound, is_exact) = exit(&counters, each.header)?;
         let addresses = addresses(&instructions)?;
         let step = Step {
             layout,
-            body,
+            blocks: &blocks,
             counters: &counters,
         };
         let along_a_row = |address: &Value| {
@@ -122,14 +127,17 @@ impl LaneLoop {
             && !addresses.is_empty()
             && addresses.iter().all(along_a_row)
             && operations(&instructions)? <= OPERATIONS * addresses.len()
-            && ACCESSES * chained(body, &counters) <= addresses.len();
+            && ACCESSES * chained(each.header, &counters, &inside) <= addresses.len();
         fits.then_some(())?;
+        let known = |value: Value| is_exact && counters.values().any(|it| it.next == value);
+        let (left, counted) = leaving(&instructions, &blocks, behind, known)?;
         Some(LaneLoop {
-            left: leaving(&instructions, body, behind, &counters)?,
+            left,
+            counted,
             bases: row_loop::checked_bases(&instructions, &inside)?,
             taken: taken(&instructions, &inside)?,
             before,
-            body,
+            blocks,
             behind,
             counters,
             counter,
@@ -138,7 +146,7 @@ impl LaneLoop {
         })
     }
 
-    /// Whether all lanes take the call or none does, and their rows lie apart.
+    /// Whether the lanes' rows lie apart, and all of them in device memory or none.
     fn is_worth_it(&self, divergence: &Divergence) -> bool {
         let uniform = |value: Value| divergence.shape(value).is_uniform();
         let apart = |address: &Value| match divergence.shape(*address) {
@@ -146,10 +154,7 @@ impl LaneLoop {
             Shape::Varying => true,
             Shape::Uniform | Shape::Tiled { .. } => false,
         };
-        uniform(self.bound)
-            && uniform(self.counters[&self.counter].first)
-            && self.bases.iter().all(|&base| uniform(base))
-            && self.addresses.iter().all(apart)
+        self.bases.iter().all(|&base| uniform(base)) && self.addresses.iter().all(apart)
     }
 
     /// Puts the call in front of the loop.
@@ -157,26 +162,36 @@ impl LaneLoop {
         let context = module.context;
         let jump = self.before.terminator().expect("a block has an end");
         let builder = Builder::before(context, jump);
-        let iterations = self.counters[&self.counter].iterations(&builder, self.bound);
-        let fewest = Value::int(iterations.ty(), FEWEST);
-        let many = builder.compare(LLVMIntUGE, iterations, fewest);
+        let counter = &self.counters[&self.counter];
+        let way = builder.binary(LLVMSub, self.bound, counter.first);
+        let fewest = Value::int(way.ty(), FEWEST * counter.step);
+        let many = builder.compare(LLVMIntUGE, way, fewest);
         let fits = self.bases.iter().fold(many, |fits, &base| {
             let inside = compare_window(&builder, LLVMIntEQ, base, 1, window);
             builder.binary(LLVMAnd, fits, inside)
         });
         let function = self.build(module, name);
-        let call = Builder::append_block(context, self.body.function(), "");
+        let call = Builder::append_block(context, self.behind.function(), "");
         let at_call = Builder::at_end(context, call);
         at_call.locate_as(jump);
         let result = at_call.call_function(function, &self.taken);
+        let iterations = match self.counted.is_empty() {
+            true => None,
+            false => Some(counter.iterations(&at_call, self.bound)),
+        };
         for phi in self.behind.phis() {
-            let left = phi.incoming_from(self.body);
-            let counter = self.counters.values().find(|it| Some(it.next) == left);
-            let value = counter.map(|counter| counter.after(&at_call, iterations));
-            phi.add_incoming(value.unwrap_or(result), call);
+            let left = phi.incoming_from(self.blocks[0]);
+            let counted = self.counters.values().find(|it| Some(it.next) == left);
+            let value = match (counted, iterations) {
+                (Some(counted), Some(iterations)) if self.counted.contains(&counted.next) => {
+                    counted.after(&at_call, iterations)
+                }
+                _ => result,
+            };
+            phi.add_incoming(value, call);
         }
         at_call.jump(self.behind);
-        builder.branch(fits, call, self.body);
+        builder.branch(fits, call, self.blocks[0]);
         // SAFETY: nothing uses a jump.
         unsafe { jump.erase() };
     }
@@ -192,12 +207,12 @@ impl LaneLoop {
         function.add_attribute(context, "nounwind");
         let entry = Builder::append_block(context, function, "entry");
         let given = self.taken.iter().copied().zip(function.parameters());
-        let copies = Copies::of(context, function, &[self.body], given.collect());
-        let body = copies.blocks[&self.body];
-        Builder::at_end(context, entry).jump(body);
-        body.rename_incoming(context, self.before, entry);
+        let copies = Copies::of(context, function, &self.blocks, given.collect());
+        let header = copies.blocks[&self.blocks[0]];
+        Builder::at_end(context, entry).jump(header);
+        header.rename_incoming(context, self.before, entry);
         let end = Builder::append_block(context, function, "end");
-        let branch = body.terminator().expect("a block has an end");
+        let branch = header.terminator().expect("a block has an end");
         for (index, target) in branch.successors().into_iter().enumerate() {
             if target == self.behind {
                 branch.set_successor(index as u32, end);
@@ -208,7 +223,7 @@ impl LaneLoop {
             Some(left) => at_end.return_value(copies.values[&left]),
             None => at_end.return_void(),
         };
-        for instruction in body.instructions() {
+        for instruction in function.instructions() {
             instruction.drop_location();
             if row_loop::is_window_check(instruction) {
                 // SAFETY: it has no result, and the list of instructions is a copy.
@@ -219,11 +234,57 @@ impl LaneLoop {
     }
 }
 
+/// The blocks of a loop that is one block, or two of which the second only counts.
+fn blocks(each: &Loop) -> Option<Vec<Block>> {
+    if each.header == each.latch {
+        return Some(vec![each.header]);
+    }
+    let counts = |it: Value| matches!(it.opcode(), Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMBr));
+    let fits = each.body.len() == 2
+        && each.latch.successors() == [each.header]
+        && each.latch.instructions().into_iter().all(counts);
+    fits.then(|| vec![each.header, each.latch])
+}
+
+/// The block before a loop, which leads there only, and the one behind it, which only the loop's header leads to.
+fn neighbours(flow: &ControlFlow, blocks: &[Block]) -> Option<(Block, Block)> {
+    let outside = |found: Vec<Block>| {
+        let mut outside = found.into_iter().filter(|it| !blocks.contains(it));
+        let first = outside.next()?;
+        outside.next().is_none().then_some(first)
+    };
+    let before = outside(flow.predecessors(blocks[0]).collect())?;
+    let behind = outside(blocks[0].successors())?;
+    let fits = before.successors() == [blocks[0]] && flow.predecessors(behind).eq([blocks[0]]);
+    fits.then_some((before, behind))
+}
+
+/// The counter that ends a loop, the number that it is compared with, and whether the counter is that number when the
+/// loop ends.
+fn exit(counters: &HashMap<Value, Counter>, header: Block) -> Option<(Value, Value, bool)> {
+    if let Some((counter, bound)) = row_loop::exit(counters, header) {
+        return Some((counter, bound, true));
+    }
+    let condition = header.terminator()?.condition()?;
+    (condition.opcode() == Some(LLVMOpcode::LLVMICmp)).then_some(())?;
+    let (left, right) = (condition.operand(0), condition.operand(1));
+    let of = |value: Value| {
+        let mut all = counters.iter();
+        let (&phi, _) = all.find(|(phi, it)| **phi == value || it.next == value)?;
+        Some(phi)
+    };
+    match (of(left), of(right)) {
+        (Some(counter), None) => Some((counter, right, false)),
+        (None, Some(counter)) => Some((counter, left, false)),
+        _ => None,
+    }
+}
+
 /// By how much values grow in an iteration, as long as no sum overflows: a loop that goes along a row for the most part
 /// is meant.
 struct Step<'a> {
     layout: Layout,
-    body: Block,
+    blocks: &'a [Block],
     counters: &'a HashMap<Value, Counter>,
 }
 
@@ -233,7 +294,7 @@ impl Step<'_> {
         if let Some(counter) = self.counters.get(&value) {
             return i64::try_from(counter.step).ok();
         }
-        if !value.is_instruction() || value.block() != self.body {
+        if !value.is_instruction() || !self.blocks.contains(&value.block()) {
             return Some(0);
         }
         let depth = depth.checked_sub(1)?;
@@ -316,13 +377,17 @@ fn operations(instructions: &[Value]) -> Option<usize> {
 }
 
 /// How many floating-point operations of an iteration wait for those of the iteration before.
-fn chained(body: Block, counters: &HashMap<Value, Counter>) -> usize {
-    let carried = body.phis().filter(|phi| !counters.contains_key(phi));
+fn chained(
+    header: Block,
+    counters: &HashMap<Value, Counter>,
+    inside: &impl Fn(Value) -> bool,
+) -> usize {
+    let carried = header.phis().filter(|phi| !counters.contains_key(phi));
     let mut pending: Vec<Value> = carried.collect();
     let mut found: HashSet<Value> = pending.iter().copied().collect();
     while let Some(value) = pending.pop() {
         let users = value.users().into_iter();
-        let more = users.filter(|it| it.block() == body && !it.is_phi() && found.insert(*it));
+        let more = users.filter(|it| inside(*it) && !it.is_phi() && found.insert(*it));
         pending.extend(more);
     }
     let is_operation = |it: &&Value| it.ty().is_float() && !it.is_phi();
@@ -341,29 +406,30 @@ const QUICK: [&str; 8] = [
     "llvm.assume",
 ];
 
-/// The one value that leaves a loop, counters aside; `None` if others do, too.
+/// The one value that leaves a loop, and the others that do, which are known when it begins; `None` if more leave it.
 fn leaving(
     instructions: &[Value],
-    body: Block,
+    blocks: &[Block],
     behind: Block,
-    counters: &HashMap<Value, Counter>,
-) -> Option<Option<Value>> {
-    let counts = |value: Value| counters.values().any(|it| it.next == value);
+    known: impl Fn(Value) -> bool,
+) -> Option<(Option<Value>, Vec<Value>)> {
     let stays = |it: Value| {
-        let mut users = it.users().into_iter().filter(|user| user.block() != body);
+        let users = it.users().into_iter();
+        let mut users = users.filter(|user| !blocks.contains(&user.block()));
         users.all(|user| user.is_phi() && user.block() == behind)
     };
     { instructions.iter() }.all(|&it| stays(it)).then_some(())?;
-    let mut left = None;
-    for value in behind.phis().filter_map(|phi| phi.incoming_from(body)) {
-        if counts(value) {
+    let (mut left, mut counted) = (None, Vec::new());
+    for value in behind.phis().filter_map(|phi| phi.incoming_from(blocks[0])) {
+        if known(value) {
+            counted.push(value);
             continue;
         }
         let fits = instructions.contains(&value) && is_number(value.ty());
         (fits && left.is_none_or(|it| it == value)).then_some(())?;
         left = Some(value);
     }
-    Some(left)
+    Some((left, counted))
 }
 
 /// What a loop uses that is computed in front of it; `None` if some of it is no number and no address.

@@ -176,7 +176,7 @@ fn counters_and_sum(body: Block) -> Option<(HashMap<Value, Counter>, Value)> {
 }
 
 /// The block before a loop of one block, which leads there only, and the one behind it, which only the loop leads to.
-pub fn neighbours(flow: &ControlFlow, body: Block) -> Option<(Block, Block)> {
+fn neighbours(flow: &ControlFlow, body: Block) -> Option<(Block, Block)> {
     let others = |blocks: Vec<Block>| {
         blocks
             .into_iter()

@@ -1,0 +1,46 @@
+//! Locals, as clang leaves them before anything is optimised: what is stored to them and loaded from them.
+
+use llvm_sys::LLVMOpcode;
+
+use super::captures;
+use crate::ir::Value;
+
+/// A number before conversions between integers of different widths and pointers.
+pub fn converted(mut value: Value) -> Value {
+    use LLVMOpcode::{LLVMIntToPtr, LLVMSExt, LLVMTrunc, LLVMZExt};
+    while let Some(LLVMIntToPtr | LLVMSExt | LLVMTrunc | LLVMZExt) = value.opcode() {
+        value = value.operand(0);
+    }
+    value
+}
+
+/// The local that a value was loaded from.
+pub fn loaded_from(value: Value) -> Option<Value> {
+    let load = converted(value);
+    (load.opcode() == Some(LLVMOpcode::LLVMLoad)).then(|| load.operand(0).address_base())
+}
+
+/// Whether a local is the one that clang gives a parameter.
+pub fn holds_parameter_itself(local: Value, parameter: Option<Value>) -> bool {
+    stores_to(local).any(|value| Some(value) == parameter)
+}
+
+/// What is stored to a local.
+pub fn stores_to(local: Value) -> impl Iterator<Item = Value> {
+    let addresses = captures::same_address(local.address_base()).into_iter();
+    addresses.flat_map(move |address| {
+        let users = address.users().into_iter();
+        users
+            .filter(move |user| {
+                user.opcode() == Some(LLVMOpcode::LLVMStore) && user.operand(1) == address
+            })
+            .map(|store| store.operand(0))
+    })
+}
+
+/// Whether a local gets the value of a parameter, by way of the local that clang gives each parameter.
+pub fn holds_parameter(local: Value, parameter: Option<Value>) -> bool {
+    stores_to(local)
+        .filter_map(loaded_from)
+        .any(|own| holds_parameter_itself(own, parameter))
+}

@@ -1,0 +1,113 @@
+//! Loops of `schedule(static)` become loops of `schedule(static, 1)`.
+//!
+//! clang lets a thread go through the first piece from its beginning to its end, one by one:
+//!
+//! ```text
+//! init(lower, upper, stride); upper = min(upper, last); for (i = lower; i <= upper; i++) ...
+//! ```
+//!
+//! With chunks of one iteration it goes on by the stride, to the end of what the team has:
+//!
+//! ```text
+//! init(lower, upper, stride); for (i = lower; i <= team; i += stride) ...
+//! ```
+//!
+//! The schedule that the call asks for is the caller's business.
+
+use llvm_sys::LLVMOpcode;
+
+use crate::analysis::captures::same_address;
+use crate::analysis::locals::{converted, loaded_from};
+use crate::ir::{Builder, Context, Type, Value};
+
+/// Changes the loop of a region. `upper` and `stride` are the locals that the call fills, `team` is the parameter with
+/// the last iteration of the team. Gives whether it was such a loop; if not, it stays.
+pub fn go_by_strides(
+    context: Context,
+    region: Value,
+    upper: Value,
+    stride: Value,
+    team: Value,
+) -> bool {
+    let (Some(each), Some(team)) = (Piece::of(region, upper), local_of(team)) else {
+        return false;
+    };
+    let builder = Builder::before(context, each.end);
+    let last = builder.load(Type::int(context, 64), team);
+    let last = builder.cast_unsigned(last, each.end.ty());
+    each.end.replace_all_uses(last);
+    let builder = Builder::before(context, each.next);
+    let stride = builder.load(each.next.ty(), stride);
+    each.next.set_operand(1, stride);
+    for instruction in [each.end, each.clamp] {
+        // SAFETY: the one has no uses any more, the other is a store.
+        unsafe { instruction.erase() };
+    }
+    true
+}
+
+/// The last iteration of a bound, which unsigned loops stay below and others reach.
+pub fn last_of(bound: Value) -> Value {
+    let bound = converted(bound);
+    let is_next =
+        bound.opcode() == Some(LLVMOpcode::LLVMAdd) && bound.operand(1).as_int() == Some(1);
+    converted(if is_next { bound.operand(0) } else { bound })
+}
+
+/// A loop through one piece.
+struct Piece {
+    /// The load of the last iteration, for the test.
+    end: Value,
+    /// The addition that gives the next iteration.
+    next: Value,
+    /// The store that keeps the end of the piece within the loop.
+    clamp: Value,
+}
+
+impl Piece {
+    fn of(region: Value, upper: Value) -> Option<Piece> {
+        let is_upper = |value: Value| loaded_from(value) == Some(upper);
+        let tests = region.instructions().into_iter().filter(|it| {
+            it.opcode() == Some(LLVMOpcode::LLVMICmp) && is_upper(last_of(it.operand(1)))
+        });
+        let test = only(tests)?;
+        let counter = loaded_from(test.operand(0))?;
+        let adds_one = |value: Value| {
+            value.opcode() == Some(LLVMOpcode::LLVMAdd)
+                && loaded_from(value.operand(0)) == Some(counter)
+                && value.operand(1).as_int() == Some(1)
+        };
+        let next = only(stores(counter).filter(|it| adds_one(it.operand(0))))?;
+        let is_chosen =
+            |value: Value| value.is_phi() || value.opcode() == Some(LLVMOpcode::LLVMSelect);
+        let clamp = only(stores(upper).filter(|it| is_chosen(it.operand(0))))?;
+        Some(Piece {
+            end: last_of(test.operand(1)),
+            next: next.operand(0),
+            clamp,
+        })
+    }
+}
+
+/// The local that clang gives a parameter.
+fn local_of(parameter: Value) -> Option<Value> {
+    let store = only(parameter.users().into_iter())?;
+    let stores = store.opcode() == Some(LLVMOpcode::LLVMStore) && store.operand(0) == parameter;
+    stores.then(|| store.operand(1))
+}
+
+/// The stores to a local.
+fn stores(local: Value) -> impl Iterator<Item = Value> {
+    same_address(local).into_iter().flat_map(|address| {
+        let is_store = move |it: &Value| {
+            it.opcode() == Some(LLVMOpcode::LLVMStore) && it.operand(1) == address
+        };
+        address.users().into_iter().filter(is_store)
+    })
+}
+
+/// The only one there is.
+fn only(mut found: impl Iterator<Item = Value>) -> Option<Value> {
+    let first = found.next();
+    first.filter(|_| found.next().is_none())
+}
