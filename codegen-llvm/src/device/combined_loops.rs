@@ -90,9 +90,9 @@ pub fn run(context: Context, module: &Module) {
     }
 }
 
-/// Has a loop of `schedule(static)` take its iterations one by one, as that of `schedule(static, 1)` does, if no code of
-/// it can tell which thread executes it. Of a chunk of the team's size each thread has one iteration in either case.
-/// Only where a team has fewer threads are they others.
+/// Has a loop of `schedule(static)` go on as that of `schedule(static, 1)` does, if no code of it can tell which thread
+/// executes it. Of a chunk of the team's size each thread has one iteration in either case. Only where a team has fewer
+/// threads are they others.
 fn deal_singly(context: Context, threads: Value) -> bool {
     let region = threads.block().function();
     let team = region.parameters()[CHUNK_UPPER];

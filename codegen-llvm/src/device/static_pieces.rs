@@ -29,7 +29,7 @@ pub fn go_by_strides(
     stride: Value,
     team: Value,
 ) -> bool {
-    let (Some(each), Some(team)) = (Piece::of(region, upper), local_of(team)) else {
+    let (Some(each), Some(team)) = (ThreadLoop::of(region, upper), local_of(team)) else {
         return false;
     };
     let builder = Builder::before(context, each.end);
@@ -54,8 +54,8 @@ pub fn last_of(bound: Value) -> Value {
     converted(if is_next { bound.operand(0) } else { bound })
 }
 
-/// A loop through one piece.
-struct Piece {
+/// A thread's loop.
+struct ThreadLoop {
     /// The load of the last iteration, for the test.
     end: Value,
     /// The addition that gives the next iteration.
@@ -64,8 +64,8 @@ struct Piece {
     clamp: Value,
 }
 
-impl Piece {
-    fn of(region: Value, upper: Value) -> Option<Piece> {
+impl ThreadLoop {
+    fn of(region: Value, upper: Value) -> Option<ThreadLoop> {
         let is_upper = |value: Value| loaded_from(value) == Some(upper);
         let tests = region.instructions().into_iter().filter(|it| {
             it.opcode() == Some(LLVMOpcode::LLVMICmp) && is_upper(last_of(it.operand(1)))
@@ -81,7 +81,7 @@ impl Piece {
         let is_chosen =
             |value: Value| value.is_phi() || value.opcode() == Some(LLVMOpcode::LLVMSelect);
         let clamp = only(stores(upper).filter(|it| is_chosen(it.operand(0))))?;
-        Some(Piece {
+        Some(ThreadLoop {
             end: last_of(test.operand(1)),
             next: next.operand(0),
             clamp,
