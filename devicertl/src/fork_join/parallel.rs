@@ -221,9 +221,18 @@ pub fn publish_team(size: u32, level: u32) {
 fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> Option<()> {
     let icvs = Icvs::current();
     let size = team_size(num_threads, icvs.num_threads, strict);
-    let by_master = size == 1 && size < roles::workers();
-    if by_master || icvs.max_active_levels < 1 || region.wrapper.is_null() {
+    if (size == 1 && size < roles::workers()) || icvs.max_active_levels < 1 {
         return None;
+    }
+    // On AMD GPUs the optimiser cannot tell that a function's address is not null. Where it can tell that it is, there
+    // is no test left at run time.
+    if arch::is_known_to_hold(region.wrapper.is_null()) {
+        return None;
+    }
+    if region.wrapper.is_null() {
+        arch::trap(
+            c"a generic-mode kernel reached a parallel region that was compiled for SPMD mode only",
+        );
     }
     publish_team(size, outer.level() + 1);
     let references = data_sharing::begin(region.count);
