@@ -25,17 +25,20 @@ pub fn holds_parameter_itself(local: Value, parameter: Option<Value>) -> bool {
     stores_to(local).any(|value| Some(value) == parameter)
 }
 
-/// What is stored to a local.
-pub fn stores_to(local: Value) -> impl Iterator<Item = Value> {
+/// The stores to a local.
+pub fn stores(local: Value) -> impl Iterator<Item = Value> {
     let addresses = captures::same_address(local.address_base()).into_iter();
     addresses.flat_map(move |address| {
         let users = address.users().into_iter();
-        users
-            .filter(move |user| {
-                user.opcode() == Some(LLVMOpcode::LLVMStore) && user.operand(1) == address
-            })
-            .map(|store| store.operand(0))
+        users.filter(move |user| {
+            user.opcode() == Some(LLVMOpcode::LLVMStore) && user.operand(1) == address
+        })
     })
+}
+
+/// What is stored to a local.
+pub fn stores_to(local: Value) -> impl Iterator<Item = Value> {
+    stores(local).map(|store| store.operand(0))
 }
 
 /// Whether a local gets the value of a parameter, by way of the local that clang gives each parameter.

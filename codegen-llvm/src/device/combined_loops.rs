@@ -18,7 +18,7 @@
 use llvm_sys::LLVMOpcode;
 
 use super::last_iterations::is_copied;
-use super::static_pieces;
+use super::static_pieces::{self, only};
 use super::thread_numbers;
 use crate::analysis::captures;
 use crate::analysis::intrinsics::{self, is_call_of};
@@ -182,12 +182,6 @@ fn combined(function: Value) -> Option<(Value, Value)> {
 /// The calls that deal iterations, by the beginning of their name.
 fn calls_of(function: Value, prefix: &'static str) -> impl Iterator<Item = Value> {
     intrinsics::calls_of(function, move |name| name.starts_with(prefix))
-}
-
-/// The only one there is.
-fn only(mut found: impl Iterator<Item = Value>) -> Option<Value> {
-    let first = found.next();
-    first.filter(|_| found.next().is_none())
 }
 
 /// Whether a call deals iterations one step apart by that schedule.

@@ -16,8 +16,7 @@
 
 use llvm_sys::LLVMOpcode;
 
-use crate::analysis::captures::same_address;
-use crate::analysis::locals::{converted, loaded_from};
+use crate::analysis::locals::{converted, loaded_from, stores};
 use crate::ir::{Builder, Context, Type, Value};
 
 /// Changes the loop of a region. `upper` and `stride` are the locals that the call fills, `team` is the parameter with
@@ -96,18 +95,8 @@ fn local_of(parameter: Value) -> Option<Value> {
     stores.then(|| store.operand(1))
 }
 
-/// The stores to a local.
-fn stores(local: Value) -> impl Iterator<Item = Value> {
-    same_address(local).into_iter().flat_map(|address| {
-        let is_store = move |it: &Value| {
-            it.opcode() == Some(LLVMOpcode::LLVMStore) && it.operand(1) == address
-        };
-        address.users().into_iter().filter(is_store)
-    })
-}
-
 /// The only one there is.
-fn only(mut found: impl Iterator<Item = Value>) -> Option<Value> {
+pub fn only(mut found: impl Iterator<Item = Value>) -> Option<Value> {
     let first = found.next();
     first.filter(|_| found.next().is_none())
 }

@@ -103,7 +103,7 @@ impl LaneLoop {
     /// What a loop is, if it is that.
     fn of(layout: Layout, flow: &ControlFlow, each: &Loop) -> Option<LaneLoop> {
         let blocks = blocks(each)?;
-        let (before, behind) = neighbours(flow, &blocks)?;
+        let (before, behind) = row_loop::neighbours(flow, &blocks)?;
         let inside = |value: Value| value.is_instruction() && blocks.contains(&value.block());
         let instructions: Vec<_> = { blocks.iter() }
             .flat_map(|block| block.instructions())
@@ -244,19 +244,6 @@ fn blocks(each: &Loop) -> Option<Vec<Block>> {
         && each.latch.successors() == [each.header]
         && each.latch.instructions().into_iter().all(counts);
     fits.then(|| vec![each.header, each.latch])
-}
-
-/// The block before a loop, which leads there only, and the one behind it, which only the loop's header leads to.
-fn neighbours(flow: &ControlFlow, blocks: &[Block]) -> Option<(Block, Block)> {
-    let outside = |found: Vec<Block>| {
-        let mut outside = found.into_iter().filter(|it| !blocks.contains(it));
-        let first = outside.next()?;
-        outside.next().is_none().then_some(first)
-    };
-    let before = outside(flow.predecessors(blocks[0]).collect())?;
-    let behind = outside(blocks[0].successors())?;
-    let fits = before.successors() == [blocks[0]] && flow.predecessors(behind).eq([blocks[0]]);
-    fits.then_some((before, behind))
 }
 
 /// The counter that ends a loop, the number that it is compared with, and whether the counter is that number when the

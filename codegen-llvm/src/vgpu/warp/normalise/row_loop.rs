@@ -46,7 +46,7 @@ impl RowLoop {
     /// What a loop of one block is, if it is that.
     pub fn of(layout: Layout, flow: &ControlFlow, body: Block) -> Option<RowLoop> {
         let inside = |value: Value| value.is_instruction() && value.block() == body;
-        let (before, behind) = neighbours(flow, body)?;
+        let (before, behind) = neighbours(flow, &[body])?;
         let instructions = body.instructions();
         let (counters, sum) = counters_and_sum(body)?;
         let last = sum.incoming_from(body)?;
@@ -175,21 +175,16 @@ fn counters_and_sum(body: Block) -> Option<(HashMap<Value, Counter>, Value)> {
     Some((counters, sum?))
 }
 
-/// The block before a loop of one block, which leads there only, and the one behind it, which only the loop leads to.
-fn neighbours(flow: &ControlFlow, body: Block) -> Option<(Block, Block)> {
-    let others = |blocks: Vec<Block>| {
-        blocks
-            .into_iter()
-            .filter(|&it| it != body)
-            .collect::<Vec<_>>()
+/// The block before a loop, which leads there only, and the one behind it, which only the loop's header leads to.
+pub fn neighbours(flow: &ControlFlow, blocks: &[Block]) -> Option<(Block, Block)> {
+    let outside = |found: Vec<Block>| {
+        let mut outside = found.into_iter().filter(|it| !blocks.contains(it));
+        let first = outside.next()?;
+        outside.next().is_none().then_some(first)
     };
-    let [before] = others(flow.predecessors(body).collect())[..] else {
-        return None;
-    };
-    let [behind] = others(body.successors())[..] else {
-        return None;
-    };
-    let fits = before.successors() == [body] && flow.predecessors(behind).eq([body]);
+    let before = outside(flow.predecessors(blocks[0]).collect())?;
+    let behind = outside(blocks[0].successors())?;
+    let fits = before.successors() == [blocks[0]] && flow.predecessors(behind).eq([blocks[0]]);
     fits.then_some((before, behind))
 }
 
