@@ -93,10 +93,10 @@ struct LaneLoop {
     bases: Vec<Value>,
     /// What it takes from in front of it, constants aside.
     taken: Vec<Value>,
-    /// The one value that leaves it, but for counters that are known when it begins.
+    /// Whether the counter is that number when the loop ends. Then what counters are behind it is known before.
+    is_exact: bool,
+    /// The one value that leaves it, known counters aside.
     left: Option<Value>,
-    /// Those counters, as they leave.
-    counted: Vec<Value>,
 }
 
 impl LaneLoop {
@@ -130,10 +130,9 @@ impl LaneLoop {
             && ACCESSES * chained(each.header, &counters, &inside) <= addresses.len();
         fits.then_some(())?;
         let known = |value: Value| is_exact && counters.values().any(|it| it.next == value);
-        let (left, counted) = leaving(&instructions, &blocks, behind, known)?;
         Some(LaneLoop {
-            left,
-            counted,
+            left: leaving(&instructions, &blocks, behind, known)?,
+            is_exact,
             bases: row_loop::checked_bases(&instructions, &inside)?,
             taken: taken(&instructions, &inside)?,
             before,
@@ -175,18 +174,12 @@ impl LaneLoop {
         let at_call = Builder::at_end(context, call);
         at_call.locate_as(jump);
         let result = at_call.call_function(function, &self.taken);
-        let iterations = match self.counted.is_empty() {
-            true => None,
-            false => Some(counter.iterations(&at_call, self.bound)),
-        };
         for phi in self.behind.phis() {
             let left = phi.incoming_from(self.blocks[0]);
-            let counted = self.counters.values().find(|it| Some(it.next) == left);
-            let value = match (counted, iterations) {
-                (Some(counted), Some(iterations)) if self.counted.contains(&counted.next) => {
-                    counted.after(&at_call, iterations)
-                }
-                _ => result,
+            let mut known = self.counters.values().filter(|_| self.is_exact);
+            let value = match known.find(|it| Some(it.next) == left) {
+                Some(known) => known.after(&at_call, counter.iterations(&at_call, self.bound)),
+                None => result,
             };
             phi.add_incoming(value, call);
         }
@@ -393,30 +386,29 @@ const QUICK: [&str; 8] = [
     "llvm.assume",
 ];
 
-/// The one value that leaves a loop, and the others that do, which are known when it begins; `None` if more leave it.
+/// The one value that leaves a loop, those that are known before aside; `None` if more leave it.
 fn leaving(
     instructions: &[Value],
     blocks: &[Block],
     behind: Block,
     known: impl Fn(Value) -> bool,
-) -> Option<(Option<Value>, Vec<Value>)> {
+) -> Option<Option<Value>> {
     let stays = |it: Value| {
         let users = it.users().into_iter();
         let mut users = users.filter(|user| !blocks.contains(&user.block()));
         users.all(|user| user.is_phi() && user.block() == behind)
     };
     { instructions.iter() }.all(|&it| stays(it)).then_some(())?;
-    let (mut left, mut counted) = (None, Vec::new());
+    let mut left = None;
     for value in behind.phis().filter_map(|phi| phi.incoming_from(blocks[0])) {
         if known(value) {
-            counted.push(value);
             continue;
         }
         let fits = instructions.contains(&value) && is_number(value.ty());
         (fits && left.is_none_or(|it| it == value)).then_some(())?;
         left = Some(value);
     }
-    Some((left, counted))
+    Some(left)
 }
 
 /// What a loop uses that is computed in front of it; `None` if some of it is no number and no address.
