@@ -3,16 +3,12 @@
 //! LLVM's objects belong to a context, which one thread at a time may use, and a context cannot be copied. A forked
 //! process has a copy of everything, for the price of the pages that it changes.
 
-use std::io::{self, Read, Write, pipe};
+use std::io::{self, Write, pipe};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::exit;
 
 use anyhow::{Result, anyhow};
-
-/// The first byte of an answer: the work is done.
-const DONE: u8 = b'+';
-/// The first byte of an answer that is the reason why it could not be done.
-const REFUSED: u8 = b'-';
+use codegen::requests;
 
 /// The process. It ends when this is dropped, or when this process ends.
 pub struct Child {
@@ -29,28 +25,16 @@ impl Child {
     /// nothing but to compute.
     pub unsafe fn start(job: impl FnOnce() -> Result<Vec<u8>>) -> io::Result<Child> {
         let (answer, writer) = pipe()?;
-        // SAFETY: `getpid` has no preconditions.
-        let parent = unsafe { libc::getpid() };
-        // SAFETY: the child runs `job`, for which the caller vouches, and ends without returning.
-        match unsafe { libc::fork() } {
-            -1 => Err(io::Error::last_os_error()),
-            0 => {
-                drop(answer);
-                end_with(parent);
-                work(job, writer)
-            }
-            process => Ok(Child { process, answer }),
-        }
+        // SAFETY: the caller vouches for `job`.
+        let process = unsafe { fork(|| work(job, writer)) }?;
+        Ok(Child { process, answer })
     }
 
     /// Waits for what `job` returns. If the child crashed, LLVM has said why on standard error, and this process ends
     /// as the child did.
     pub fn answer(mut self) -> Result<Vec<u8>> {
-        let mut answer = Vec::new();
-        self.answer.read_to_end(&mut answer)?;
-        match answer.split_first() {
-            Some((&DONE, bytes)) => Ok(bytes.to_vec()),
-            Some((_, reason)) => Err(anyhow!("{}", String::from_utf8_lossy(reason))),
+        match requests::read_answer(&mut self.answer)? {
+            Some(answer) => answer.map_err(|reason| anyhow!("{reason}")),
             None => exit(self.wait()),
         }
     }
@@ -79,6 +63,54 @@ impl Drop for Child {
     }
 }
 
+/// Begins to do `job` in a process that writes what [`Child::answer`] reads to `answer`. Gives its number.
+///
+/// # Safety
+///
+/// See [`Child::start`].
+pub unsafe fn start_for(
+    answer: impl Write,
+    job: impl FnOnce() -> Result<Vec<u8>>,
+) -> io::Result<libc::pid_t> {
+    // SAFETY: the caller vouches for `job`.
+    unsafe { fork(|| work(job, answer)) }
+}
+
+/// Waits for the processes of [`start_for`] that have ended. Says whether none is left.
+pub fn none_is_left() -> bool {
+    loop {
+        // SAFETY: no status is asked for.
+        match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
+            0 => return false,
+            ended if ended > 0 => {}
+            _ => return true,
+        }
+    }
+}
+
+/// Forks. Gives the child's number to the parent. The child ends with the exit code that `child` returns, or when its
+/// parent ends.
+///
+/// # Safety
+///
+/// See [`Child::start`].
+unsafe fn fork(child: impl FnOnce() -> i32) -> io::Result<libc::pid_t> {
+    // SAFETY: `getpid` has no preconditions.
+    let parent = unsafe { libc::getpid() };
+    // SAFETY: the child does what the caller vouches for, and ends without returning.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            end_with(parent);
+            let code = child();
+            // What is registered to run at exit is the parent's to run.
+            // SAFETY: ends the process; nothing runs afterwards.
+            unsafe { libc::_exit(code) }
+        }
+        process => Ok(process),
+    }
+}
+
 /// Has the child end when its parent ends.
 fn end_with(parent: libc::pid_t) {
     // SAFETY: both only change or read what the kernel knows of this process.
@@ -92,22 +124,17 @@ fn end_with(parent: libc::pid_t) {
     }
 }
 
-/// The child's life.
-fn work(job: impl FnOnce() -> Result<Vec<u8>>, mut answer: io::PipeWriter) -> ! {
+/// Does the job and writes the answer. Returns the process's exit code.
+fn work(job: impl FnOnce() -> Result<Vec<u8>>, mut answer: impl Write) -> i32 {
     let done = catch_unwind(AssertUnwindSafe(job));
-    let (mark, bytes) = match done {
-        Ok(Ok(bytes)) => (DONE, bytes),
-        Ok(Err(error)) => (REFUSED, format!("{error:#}").into_bytes()),
+    let reason = |error| format!("{error:#}");
+    let written = match done.map(|done| done.map_err(reason)) {
+        Ok(Ok(bytes)) => requests::write_answer(&mut answer, Ok(&bytes)),
+        Ok(Err(reason)) => requests::write_answer(&mut answer, Err(&reason)),
         // The panic's message has been printed.
-        // SAFETY: ends the process; nothing runs afterwards.
-        Err(_) => unsafe { libc::_exit(101) },
+        Err(_) => return 101,
     };
-    let written = answer
-        .write_all(&[mark])
-        .and_then(|()| answer.write_all(&bytes));
-    // What is registered to run at exit is the parent's to run.
-    // SAFETY: ends the process; nothing runs afterwards.
-    unsafe { libc::_exit(i32::from(written.is_err())) }
+    i32::from(written.is_err())
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! The command line of `omptarget-codegen`.
 
+use std::fs::File;
 use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
-use codegen::CpuLevel;
+use codegen::{CpuLevel, requests};
 use vgpu_abi::Checks;
+use vgpu_abi::artifact::Artifact;
 
 use crate::device::pipeline::{self, Output};
 use crate::pass_manager::Instrumentation;
@@ -92,6 +95,10 @@ struct Vgpu {
     /// are CPUs for, if each has enough to do
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=64))]
     parts: Option<u16>,
+    /// If the image is large, compile its kernels when they are asked for: standard input is a socket for requests (see
+    /// codegen::requests)
+    #[arg(long, conflicts_with_all = ["input", "emit_llvm"])]
+    by_group: bool,
     /// Write the host module as LLVM assembly instead of an object
     #[arg(long)]
     emit_llvm: bool,
@@ -251,7 +258,6 @@ fn run(command: &Command) -> Result<()> {
     let context = ir::Context::new();
     match command {
         Command::Vgpu(arguments) => {
-            let bitcode = read(&arguments.files)?;
             let options = vgpu::VgpuOptions {
                 level: arguments.level,
                 window_check: !arguments.no_window_check,
@@ -272,10 +278,16 @@ fn run(command: &Command) -> Result<()> {
                     progress: arguments.progress,
                 },
             };
+            if arguments.by_group {
+                let (image, client) = requested()?;
+                let answer = |artifact: &Artifact| write(&arguments.files, &artifact.encode());
+                return vgpu::compile_by_group(context, &image, options, client, answer);
+            }
             let bytes = if arguments.emit_llvm {
-                vgpu::compile_to_text(context, &bitcode, options)?.into_bytes()
+                let text = vgpu::compile_to_text(context, &read(&arguments.files)?, options)?;
+                text.into_bytes()
             } else {
-                vgpu::compile(context, &bitcode, options)?.encode()
+                vgpu::compile(context, &read(&arguments.files)?, options)?.encode()
             };
             write(&arguments.files, &bytes)
         }
@@ -350,11 +362,30 @@ fn read(files: &Files) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The image of the first request, and the socket on which others follow.
+fn requested() -> Result<(Vec<u8>, OwnedFd)> {
+    let client = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .context("standard input")?;
+    let request = requests::receive(client.as_fd())
+        .context("--by-group needs a socket for requests as standard input")?
+        .context("there is no request")?;
+    let mut image = Vec::new();
+    File::from(request.file)
+        .read_to_end(&mut image)
+        .context("reading the image")?;
+    Ok((image, client))
+}
+
 fn write(files: &Files, bytes: &[u8]) -> Result<()> {
     match &files.output {
         Some(path) => std::fs::write(path, bytes).with_context(|| path.display().to_string()),
-        None => std::io::stdout()
-            .write_all(bytes)
-            .context("standard output"),
+        None => {
+            let mut output = std::io::stdout().lock();
+            // The process may go on, and it is not this one's end that shows the client that the answer is complete.
+            let written = output.write_all(bytes).and_then(|()| output.flush());
+            written.context("standard output")
+        }
     }
 }

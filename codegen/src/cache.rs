@@ -44,6 +44,11 @@ impl Key {
         }
         Key(hex::encode(hash.finalize()))
     }
+
+    /// The name of a part of the entry.
+    pub fn part(&self, name: &str) -> Key {
+        Key::of(&[self.0.as_bytes(), name.as_bytes()])
+    }
 }
 
 /// A folder of entries.
@@ -305,6 +310,7 @@ mod tests {
     fn parts_of_a_key_do_not_run_together() {
         assert_ne!(Key::of(&[b"ab", b"c"]), Key::of(&[b"a", b"bc"]));
         assert_ne!(Key::of(&[b"a"]), Key::of(&[b"a", b""]));
+        assert_ne!(key("a").part("b"), key("a").part("c"));
     }
 
     proptest! {

@@ -11,8 +11,10 @@ use vgpu_abi::summary::ImageSummary;
 
 use crate::cache::{Cache, Key};
 use crate::claim::Claim;
+use crate::kernel_compiler::KernelCompiler;
 use crate::opencl::{self, Program};
 use crate::progress::Progress;
+use crate::server::Server;
 use crate::{CompileError, CpuLevel, host_cpu, process};
 
 /// The compiler's file name.
@@ -135,34 +137,57 @@ impl Compiler {
 
     /// Compiles an image for the virtual GPU, or takes it from the cache.
     pub fn vgpu(&self, bitcode: &[u8], options: &VgpuOptions) -> Result<Artifact, CompileError> {
-        // The compiler may have been built for another architecture than this process, where an emulator runs that.
-        let mut arguments = vec![
-            "vgpu".to_owned(),
-            format!("-O{}", options.level),
-            format!("--host={}", std::env::consts::ARCH),
-            format!("--window={}", options.window),
-        ];
-        if !options.window_check {
-            arguments.push("--no-window-check".to_owned());
-        }
-        if options.warp_forms && !options.count {
-            arguments.push("--warp-forms".to_owned());
-        }
-        if options.count {
-            arguments.push("--count".to_owned());
-        }
-        arguments.extend(options.checks.names().map(|name| format!("--check={name}")));
-        let cpu = match options.cpu {
-            // The argument is part of the key.
-            Some(level) => {
-                arguments.push(format!("--cpu={}", level.name()));
-                Vec::new()
-            }
-            None => host_cpu::identity(),
-        };
-        self.compiled(&arguments, &cpu, bitcode, "the virtual GPU", |bytes| {
+        self.compiled(&vgpu_job(options), bitcode, |bytes| {
             Ok(Artifact::decode(bytes)?)
         })
+    }
+
+    /// Compiles an image for the virtual GPU, or takes it from the cache. Kernels of a large image may be left for
+    /// later ([`vgpu_abi::artifact::KernelEntry::group`]); then there is a compiler for these.
+    pub fn vgpu_by_group(
+        &self,
+        bitcode: &[u8],
+        options: &VgpuOptions,
+    ) -> Result<(Artifact, Option<KernelCompiler>), CompileError> {
+        let mut job = vgpu_job(options);
+        let key = self.key(&job, bitcode)?;
+        let whole = self.cache.as_ref().and_then(|cache| cache.load(&key));
+        if let Some(artifact) = whole.and_then(|bytes| Artifact::decode(&bytes).ok()) {
+            return Ok((artifact, None));
+        }
+        job.arguments.push("--by-group".to_owned());
+        let mut server = None;
+        let compile = || {
+            let (bytes, started) = self.serve(&job, bitcode)?;
+            server = started;
+            Ok(bytes)
+        };
+        let read = |bytes: &[u8]| Ok(Artifact::decode(bytes)?);
+        let artifact = self.cached_or(&key.part("by group"), &job.target, read, compile)?;
+        let is_whole = |artifact: &Artifact| {
+            artifact
+                .manifest
+                .kernels
+                .iter()
+                .all(|it| it.group.is_none())
+        };
+        let later = (!is_whole(&artifact))
+            .then(|| KernelCompiler::new(self.clone(), job, key, bitcode.to_vec(), server));
+        Ok((artifact, later))
+    }
+
+    /// Starts a process that compiles the image's kernels on request.
+    pub(crate) fn serve(
+        &self,
+        job: &Job,
+        bitcode: &[u8],
+    ) -> Result<(Vec<u8>, Option<Server>), CompileError> {
+        Server::start(
+            &self.tool,
+            &with_progress(&job.arguments),
+            bitcode,
+            &job.what(),
+        )
     }
 
     /// Compiles an image to PTX, or takes it from the cache.
@@ -172,7 +197,8 @@ impl Compiler {
             format!("--arch={}", options.arch),
             format!("-O{}", options.level),
         ];
-        let bytes = self.machine_code(&arguments, bitcode, &options.arch, b"// ")?;
+        let job = Job::new(arguments, &options.arch);
+        let bytes = self.machine_code(&job, bitcode, b"// ")?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -187,7 +213,8 @@ impl Compiler {
             format!("--mcpu={}", options.processor),
             format!("-O{}", options.level),
         ];
-        self.machine_code(&arguments, bitcode, &options.processor, b"\x7fELF")
+        let job = Job::new(arguments, &options.processor);
+        self.machine_code(&job, bitcode, b"\x7fELF")
     }
 
     /// Links the modules of an OpenCL program with each other and with the built-in functions, or takes the result from
@@ -195,25 +222,24 @@ impl Compiler {
     pub fn opencl(&self, modules: &[&[u8]], level: u8) -> Result<Program, CompileError> {
         let arguments = ["opencl".to_owned(), format!("-O{level}")];
         let input = opencl::encode_modules(modules);
-        self.compiled(&arguments, &[], &input, "OpenCL", Program::decode)
+        self.compiled(&Job::new(arguments, "OpenCL"), &input, Program::decode)
     }
 
     /// Links OpenCL modules with each other and nothing else.
     pub fn opencl_library(&self, modules: &[&[u8]]) -> Result<Vec<u8>, CompileError> {
         let arguments = ["opencl".to_owned(), "--library".to_owned()];
         let input = opencl::encode_modules(modules);
-        self.machine_code(&arguments, &input, "OpenCL", b"BC")
+        self.machine_code(&Job::new(arguments, "OpenCL"), &input, b"BC")
     }
 
-    /// Machine code or PTX for a `target` from the cache, or from the compiler. `start` is what it begins with.
+    /// Machine code or PTX from the cache, or from the compiler. `start` is what it begins with.
     fn machine_code(
         &self,
-        arguments: &[String],
+        job: &Job,
         bitcode: &[u8],
-        target: &str,
         start: &[u8],
     ) -> Result<Vec<u8>, CompileError> {
-        self.compiled(arguments, &[], bitcode, target, |bytes| {
+        self.compiled(job, bitcode, |bytes| {
             // The exit status may be lost (see `process`). Without this start the answer is incomplete.
             if bytes.starts_with(start) {
                 return Ok(bytes.to_owned());
@@ -225,35 +251,50 @@ impl Compiler {
         })
     }
 
-    /// The compiler's answer for a `target`, from the cache or from the compiler, as `read` understands it. Of several
-    /// processes that need the same answer at once, one runs the compiler.
+    /// The compiler's answer from the cache, or from the compiler, as `read` understands it.
     fn compiled<T>(
         &self,
-        arguments: &[String],
-        cpu: &[u8],
+        job: &Job,
         bitcode: &[u8],
-        target: &str,
         read: impl Fn(&[u8]) -> Result<T, CompileError>,
     ) -> Result<T, CompileError> {
-        let key = self.key(arguments, cpu, bitcode)?;
+        let key = self.key(job, bitcode)?;
+        self.cached_or(&key, &job.target, read, || {
+            process::run(
+                &self.tool,
+                &with_progress(&job.arguments),
+                bitcode,
+                &job.what(),
+            )
+        })
+    }
+
+    /// The answer with this key from the cache, or from `compile`, as `read` understands it. Of several processes that
+    /// need the same answer at once, one compiles.
+    pub(crate) fn cached_or<T>(
+        &self,
+        key: &Key,
+        target: &str,
+        read: impl Fn(&[u8]) -> Result<T, CompileError>,
+        compile: impl FnOnce() -> Result<Vec<u8>, CompileError>,
+    ) -> Result<T, CompileError> {
         let cached = || {
-            let bytes = self.cache.as_ref()?.load(&key)?;
+            let bytes = self.cache.as_ref()?.load(key)?;
             read(&bytes).ok()
         };
         if let Some(answer) = cached() {
             return Ok(answer);
         }
-        let claim = self.claim(&key, target);
+        let claim = self.claim(key, target);
         if let Some(answer) = cached() {
             return Ok(answer);
         }
         // Where one could not make the entry, those that waited for it try at the same time, not one after the other.
         let _claim = claim.filter(|claim| !claim.waited());
-        let what = format!("compiling kernels for {target}");
-        let bytes = process::run(&self.tool, &with_progress(arguments), bitcode, &what)?;
+        let bytes = compile()?;
         let answer = read(&bytes)?;
         if let Some(cache) = &self.cache {
-            cache.store(&key, &bytes);
+            cache.store(key, &bytes);
         }
         Ok(answer)
     }
@@ -275,7 +316,7 @@ impl Compiler {
 
     /// Everything that the result depends on: the compiler and the libraries that it may link (path, size and time of
     /// their files), the interface's version, the host CPU where it matters, the options, the image.
-    fn key(&self, arguments: &[String], cpu: &[u8], bitcode: &[u8]) -> Result<Key, CompileError> {
+    fn key(&self, job: &Job, bitcode: &[u8]) -> Result<Key, CompileError> {
         let what = || CompileError::system(self.tool.display().to_string());
         let tool = std::fs::metadata(&self.tool).map_err(what())?;
         let mut identity = format!("{} {}", env!("CARGO_PKG_VERSION"), state(&tool));
@@ -288,16 +329,69 @@ impl Compiler {
                 .map_or(String::new(), |file| state(&file));
         }
         let version = vgpu_abi::VERSION.to_le_bytes();
-        let options = arguments.join("\0");
+        let options = job.arguments.join("\0");
         Ok(Key::of(&[
             self.tool.as_os_str().as_bytes(),
             identity.as_bytes(),
             &version,
-            cpu,
+            &job.cpu,
             options.as_bytes(),
             bitcode,
         ]))
     }
+}
+
+/// What the compiler is to do with an image.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// The command line.
+    arguments: Vec<String>,
+    /// The CPU at hand, where the answer depends on it and the arguments do not tell it.
+    cpu: Vec<u8>,
+    /// What for, in messages.
+    pub target: String,
+}
+
+impl Job {
+    fn new(arguments: impl Into<Vec<String>>, target: &str) -> Job {
+        Job {
+            arguments: arguments.into(),
+            cpu: Vec::new(),
+            target: target.to_owned(),
+        }
+    }
+
+    /// What is told to who waits.
+    fn what(&self) -> String {
+        format!("compiling kernels for {}", self.target)
+    }
+}
+
+/// How images are compiled for the virtual GPU.
+fn vgpu_job(options: &VgpuOptions) -> Job {
+    // The compiler may have been built for another architecture than this process, where an emulator runs that.
+    let mut arguments = vec![
+        "vgpu".to_owned(),
+        format!("-O{}", options.level),
+        format!("--host={}", std::env::consts::ARCH),
+        format!("--window={}", options.window),
+    ];
+    if !options.window_check {
+        arguments.push("--no-window-check".to_owned());
+    }
+    if options.warp_forms && !options.count {
+        arguments.push("--warp-forms".to_owned());
+    }
+    if options.count {
+        arguments.push("--count".to_owned());
+    }
+    arguments.extend(options.checks.names().map(|name| format!("--check={name}")));
+    let mut job = Job::new(arguments, "the virtual GPU");
+    match options.cpu {
+        Some(level) => job.arguments.push(format!("--cpu={}", level.name())),
+        None => job.cpu = host_cpu::identity(),
+    }
+    job
 }
 
 /// The arguments with which the compiler says how far it is. The answer does not depend on that.

@@ -11,9 +11,12 @@ mod cpu_level;
 mod error;
 mod growth;
 mod host_cpu;
+mod kernel_compiler;
 pub mod opencl;
 mod process;
 mod progress;
+pub mod requests;
+mod server;
 
 pub use cache::{Cache, Key};
 pub use compiler::{
@@ -22,4 +25,5 @@ pub use compiler::{
 };
 pub use cpu_level::CpuLevel;
 pub use error::CompileError;
+pub use kernel_compiler::KernelCompiler;
 pub use progress::MARK as PROGRESS_MARK;

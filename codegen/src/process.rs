@@ -5,7 +5,7 @@
 //! waiting with a deadline would need a handler for SIGCHLD in the user's program.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{Read, Seek, Write};
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -28,57 +28,109 @@ pub fn run(
     input: &[u8],
     what: &str,
 ) -> Result<Vec<u8>, CompileError> {
-    let (mut stdin, mut stdout, mut stderr) = (
-        anonymous_file("input")?,
-        anonymous_file("output")?,
-        anonymous_file("messages")?,
-    );
-    let transfer = || CompileError::system("passing the image to the device compiler");
-    stdin.write_all(input).map_err(transfer())?;
-    stdin.rewind().map_err(transfer())?;
-    let told = stderr
-        .try_clone()
-        .map_err(CompileError::system("duplicating a file"))?;
-    let mut command = Command::new(tool);
-    NOT_INHERITED.iter().for_each(|name| {
-        command.env_remove(name);
-    });
-    command
-        .args(arguments)
-        .stdin(stdin)
-        .stdout(shared(&stdout)?)
-        .stderr(shared(&stderr)?);
-    let starting = || CompileError::system(format!("starting {}", tool.display()));
-    // Under an emulator of another CPU a missing program does not fail to start: its process ends with 127.
-    std::fs::metadata(tool).map_err(starting())?;
-    let running = command.spawn().map_err(starting());
-    // If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the answer then shows
-    // whether it is complete.
-    let status = wait(running?, told, what).ok();
-    let message = read_from_start(&mut stderr)?;
-    let message = progress::without_states(String::from_utf8_lossy(&message).trim());
-    match status.filter(|status| !status.success()) {
-        Some(status) => Err(failure(status, message)),
-        None => {
-            report_warnings(&message);
-            read_from_start(&mut stdout)
+    Running::start(tool, arguments, file_of(input)?.into())?.answer(what)
+}
+
+/// A compiler process.
+#[derive(Debug)]
+pub struct Running {
+    process: Child,
+    output: File,
+    /// What it writes to standard error.
+    pub messages: File,
+}
+
+impl Running {
+    /// Starts it.
+    pub fn start(tool: &Path, arguments: &[String], input: Stdio) -> Result<Running, CompileError> {
+        let (output, messages) = (anonymous_file("output")?, anonymous_file("messages")?);
+        let mut command = Command::new(tool);
+        NOT_INHERITED.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        command
+            .args(arguments)
+            .stdin(input)
+            .stdout(shared(&output)?)
+            .stderr(shared(&messages)?);
+        let starting = || CompileError::system(format!("starting {}", tool.display()));
+        // Under an emulator of another CPU a missing program does not fail to start: its process ends with 127.
+        std::fs::metadata(tool).map_err(starting())?;
+        let process = command.spawn().map_err(starting())?;
+        Ok(Running {
+            process,
+            output,
+            messages,
+        })
+    }
+
+    /// Waits for its end. Returns its standard output.
+    pub fn answer(mut self, what: &str) -> Result<Vec<u8>, CompileError> {
+        let progress = progress(what, &self.messages)?;
+        let status = self.wait();
+        drop(progress);
+        let text = text_of(&self.messages)?;
+        match status.filter(|status| !status.success()) {
+            Some(status) => Err(failure(status, text)),
+            None => {
+                report_warnings(&text);
+                self.output()
+            }
         }
+    }
+
+    /// Waits for its end. If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the
+    /// answer then shows whether it is complete.
+    pub fn wait(&mut self) -> Option<ExitStatus> {
+        self.process.wait().ok()
+    }
+
+    /// Its standard output so far.
+    pub fn output(&mut self) -> Result<Vec<u8>, CompileError> {
+        let mut bytes = Vec::new();
+        let read = self
+            .output
+            .rewind()
+            .and_then(|()| self.output.read_to_end(&mut bytes));
+        read.map_err(CompileError::system("reading the device compiler's answer"))?;
+        Ok(bytes)
     }
 }
 
-/// Waits for the compiler. Its messages tell how far it is.
-fn wait(mut running: Child, messages: File, what: &str) -> io::Result<ExitStatus> {
-    let _progress = Progress::of(what.to_owned(), move || {
+/// Shows who waits for the compiler how far it is, as its messages tell.
+pub fn progress(what: &str, messages: &File) -> Result<Progress, CompileError> {
+    let messages = duplicate(messages)?;
+    Ok(Progress::of(what.to_owned(), move || {
         let mut bytes = vec![0; messages.metadata().ok()?.len() as usize];
         // Reading at an offset leaves the position alone at which the compiler writes.
         let length = messages.read_at(&mut bytes, 0).ok()?;
         progress::last_state(&String::from_utf8_lossy(&bytes[..length]))
-    });
-    running.wait()
+    }))
+}
+
+/// The compiler's messages, but for those about its progress.
+pub fn text_of(messages: &File) -> Result<String, CompileError> {
+    let reading = || CompileError::system("reading the device compiler's messages");
+    let length = messages.metadata().map_err(reading())?.len();
+    let mut bytes = vec![0; length as usize];
+    messages.read_exact_at(&mut bytes, 0).map_err(reading())?;
+    Ok(progress::without_states(
+        String::from_utf8_lossy(&bytes).trim(),
+    ))
+}
+
+/// A file with these contents, to be read from its start.
+pub fn file_of(contents: &[u8]) -> Result<File, CompileError> {
+    let mut file = anonymous_file("input")?;
+    let written = file.write_all(contents).and_then(|()| file.rewind());
+    written.map_err(CompileError::system(
+        "passing the image to the device compiler",
+    ))?;
+    Ok(file)
 }
 
 /// Logs the compiler's messages. They come from LLVM (a loop was not vectorised, say) and help only with a closer look.
-fn report_warnings(message: &str) {
+pub fn report_warnings(message: &str) {
     if !message.is_empty() {
         log::debug!("device compiler: {message}");
     }
@@ -99,15 +151,18 @@ fn failure(status: ExitStatus, message: String) -> CompileError {
                 (None, Some(code)) => format!("code {code}"),
                 (None, None) => "an unknown status".to_owned(),
             };
-            // LLVM prints a stack trace after its message; the message comes first.
-            let detail = message
-                .lines()
-                .next()
-                .map(str::to_owned)
-                .filter(|line| !line.is_empty());
-            CompileError::Crashed { how, detail }
+            CompileError::Crashed {
+                how,
+                detail: first_line(&message),
+            }
         }
     }
+}
+
+/// What LLVM says when it crashes. It prints a stack trace after its message; the message comes first.
+pub fn first_line(message: &str) -> Option<String> {
+    let line = message.lines().next().map(str::to_owned);
+    line.filter(|line| !line.is_empty())
 }
 
 /// A file without a name. It is gone when its last handle is closed.
@@ -121,16 +176,12 @@ fn anonymous_file(what: &str) -> Result<File, CompileError> {
 }
 
 fn shared(file: &File) -> Result<Stdio, CompileError> {
-    file.try_clone()
-        .map(Stdio::from)
-        .map_err(CompileError::system("duplicating a file"))
+    duplicate(file).map(Stdio::from)
 }
 
-fn read_from_start(file: &mut File) -> Result<Vec<u8>, CompileError> {
-    let mut bytes = Vec::new();
-    let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
-    read.map_err(CompileError::system("reading the device compiler's answer"))?;
-    Ok(bytes)
+fn duplicate(file: &File) -> Result<File, CompileError> {
+    file.try_clone()
+        .map_err(CompileError::system("duplicating a file"))
 }
 
 #[cfg(test)]

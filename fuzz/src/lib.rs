@@ -82,7 +82,7 @@ fn loads(object: &[u8]) -> bool {
         manifest,
         object: object.to_vec(),
     };
-    gpu.load_artifact(artifact)
+    gpu.load_artifact(artifact, None)
         .is_ok_and(|module| module.kernel("kernel").is_some() && module.global("counter").is_some())
 }
 

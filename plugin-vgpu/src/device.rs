@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use codegen::KernelCompiler;
 use device_image::{Image, ImageKind};
 use plugin_api::{
     AddressSpace, Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream,
@@ -145,9 +146,13 @@ impl VirtualGpu {
         transfer
     }
 
-    /// Loads compiled code.
-    pub fn load_artifact(&self, artifact: Artifact) -> Result<Arc<VirtualModule>> {
-        VirtualModule::load(self.gpu.clone(), artifact, Vec::new())
+    /// Loads compiled code. `later` compiles kernels whose code is not there yet.
+    pub fn load_artifact(
+        &self,
+        artifact: Artifact,
+        later: Option<KernelCompiler>,
+    ) -> Result<Arc<VirtualModule>> {
+        VirtualModule::load(self.gpu.clone(), artifact, later, Vec::new())
     }
 }
 
@@ -185,12 +190,13 @@ impl Device for VirtualGpu {
         let mut stages = Vec::new();
         let config = &self.gpu.config;
         let compile = || crate::compile::compile(image, options, config);
-        let artifact = Stage::of("compile", &mut stages, compile)?;
-        Ok(VirtualModule::load(self.gpu.clone(), artifact, stages)?)
+        let (artifact, later) = Stage::of("compile", &mut stages, compile)?;
+        let gpu = self.gpu.clone();
+        Ok(VirtualModule::load(gpu, artifact, later, stages)?)
     }
 
     fn prepare(&self, image: &Image<'_>, options: &LoadOptions) -> Result<()> {
-        crate::compile::compile(image, options, &self.gpu.config).map(drop)
+        crate::compile::compile_whole(image, options, &self.gpu.config).map(drop)
     }
 
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {

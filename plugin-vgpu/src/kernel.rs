@@ -1,29 +1,28 @@
 //! A kernel of a loaded image. It checks launches and reports faults.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use plugin_api::{
     Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, LaunchBound, Parameter, Result,
-    SourceLocation, ThreadId, Waiting,
+    SourceLocation, Stage, ThreadId, Waiting,
 };
-use vgpu_abi::EntryFn;
 use vgpu_abi::artifact::KernelEntry;
 
 use crate::block::MAX_THREADS;
 use crate::block_ranges::index_in;
-use crate::block_time::BlockTime;
 use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
-use crate::endless_wait::EndlessWait;
-use crate::engine::{Engine, Form, Forms};
-use crate::fault::Cause;
-use crate::form_choice::{FormChoice, Way};
+use crate::engine::Form;
+use crate::fault::{Cause, FaultLocation};
+use crate::form_choice::Way;
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::grid_workspace::Workspace;
 use crate::host_access;
+use crate::kernel_groups::KernelGroup;
 use crate::module::Code;
+use crate::runnable::Runnable;
 use crate::sm::MAX_SHARED;
 
 /// How long lanes in lockstep wait for a lane of their warp that spins on memory. Hardware would wait for ever.
@@ -34,30 +33,46 @@ const LOCKSTEP_TIMEOUT: Duration = Duration::from_secs(20);
 /// A kernel.
 pub struct VirtualKernel {
     info: KernelInfo,
-    forms: Forms,
-    choice: Arc<FormChoice>,
-    block_time: Arc<BlockTime>,
     refusal: Option<String>,
     /// Its forms for blocks of short rows, with the rows' lengths ([`vgpu_abi::artifact::ShortRows`]).
     short_rows: Vec<(u32, VirtualKernel)>,
-    endless_wait: Arc<EndlessWait>,
-    code: Arc<Code>,
+    state: State,
+}
+
+/// Whether there is code to run.
+enum State {
+    /// There is.
+    Loaded(Runnable),
+    /// It is compiled when it is needed.
+    Later {
+        group: Arc<KernelGroup>,
+        /// The kernel's name in the group's manifest.
+        name: String,
+        runnable: OnceLock<Runnable>,
+    },
+}
+
+/// What runs the blocks of a launch.
+struct Suited<'a> {
+    runnable: &'a Runnable,
+    /// The shape in which it is given them.
+    block: [u32; 3],
+    /// Its static shared memory in bytes.
+    static_shared: u32,
 }
 
 impl VirtualKernel {
-    /// The kernel `entry` describes.
-    pub fn new(code: Arc<Code>, entry: KernelEntry) -> Result<VirtualKernel> {
-        let resolve = |name: &str| match symbol(&code, name)? {
-            address if code.loaded.is_code(address) => Ok(address),
-            _ => Err(Error::Load(format!("kernel {} is not code", entry.name))),
-        };
-        let address = resolve(&entry.symbol)?;
-        // SAFETY: the manifest says that the symbol is an entry of this type, and it lies in code.
-        let function = unsafe { std::mem::transmute::<usize, EntryFn>(address as usize) };
-        let forms = Forms::new(function, entry.warp, resolve)?;
+    /// The kernel `entry` describes, to be called `name` in messages. Its code is in `code` or, if it is in a group,
+    /// compiled when it is needed.
+    pub fn new(
+        code: Arc<Code>,
+        name: &str,
+        entry: KernelEntry,
+        group: Option<Arc<KernelGroup>>,
+    ) -> Result<VirtualKernel> {
         let info = KernelInfo {
-            name: entry.name,
-            parameters: entry.parameters.into_iter().map(parameter).collect(),
+            name: name.to_owned(),
+            parameters: entry.parameters.iter().copied().map(parameter).collect(),
             max_threads: entry.max_threads.clamp(1, MAX_THREADS),
             bound: match entry.block {
                 Some(block) => LaunchBound::Exactly(block),
@@ -68,16 +83,20 @@ impl VirtualKernel {
             default_threads: code.default_threads,
             static_shared: entry.static_shared,
         };
-        let endless_wait = EndlessWait::of_kernel(code.clone(), info.name.clone());
+        let refusal = entry.refusal.clone();
+        let state = match group {
+            Some(group) => State::Later {
+                group,
+                name: entry.name,
+                runnable: OnceLock::new(),
+            },
+            None => State::Loaded(Runnable::new(code, entry, name)?),
+        };
         Ok(VirtualKernel {
-            endless_wait: Arc::new(endless_wait),
             info,
-            forms,
-            choice: Arc::default(),
-            block_time: Arc::default(),
-            refusal: entry.refusal,
+            refusal,
             short_rows: Vec::new(),
-            code,
+            state,
         })
     }
 
@@ -87,17 +106,48 @@ impl VirtualKernel {
         self
     }
 
+    /// What is needed to run it. Compiles and loads it, if that has not happened yet, and adds that to `stages`.
+    fn runnable(&self, stages: &mut Vec<Stage>) -> Result<&Runnable> {
+        match &self.state {
+            State::Loaded(runnable) => Ok(runnable),
+            State::Later {
+                group,
+                name,
+                runnable,
+            } => {
+                if let Some(runnable) = runnable.get() {
+                    return Ok(runnable);
+                }
+                let (code, entry) = group.kernel(name, stages)?;
+                let new = Runnable::new(code, entry, &self.info.name)?;
+                Ok(runnable.get_or_init(|| new))
+            }
+        }
+    }
+
     /// What runs blocks of a shape, and the shape in which it is given them.
-    fn suited(&self, block: [u32; 3]) -> (&VirtualKernel, [u32; 3]) {
+    fn suited(&self, block: [u32; 3], stages: &mut Vec<Stage>) -> Result<Suited<'_>> {
         let [columns, rows, planes] = block;
         // Each plane is a line. Where there are several, each has whole warps, so that no warp has parts of two.
         let line = [columns.saturating_mul(rows), planes, 1];
-        let mut forms = self.short_rows.iter();
-        let form = forms.find(|(length, form)| {
+        for (length, form) in &self.short_rows {
             let whole = line[0].is_multiple_of(form.info.warp_size);
-            *length == columns && whole && form.forms.why_not_warps(line).is_none()
-        });
-        form.map_or((self, block), |(_, form)| (form, line))
+            if *length == columns && whole {
+                let runnable = form.runnable(stages)?;
+                if runnable.forms.why_not_warps(line).is_none() {
+                    return Ok(Suited {
+                        runnable,
+                        block: line,
+                        static_shared: form.info.static_shared,
+                    });
+                }
+            }
+        }
+        Ok(Suited {
+            runnable: self.runnable(stages)?,
+            block,
+            static_shared: self.info.static_shared,
+        })
     }
 
     fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
@@ -150,32 +200,24 @@ impl VirtualKernel {
         Ok(())
     }
 
-    /// Whether blocks of this form may run in another one.
-    fn chooses(&self, form: Form) -> bool {
-        let auto = self.code.gpu.config.engine == Engine::Auto;
-        auto && matches!(form, Form::Subgroups { .. })
-    }
-
     /// The code of a launch, for the checker's reports.
-    fn launched(&self, launch: &Launch<'_>) -> LaunchedCode {
+    fn launched(&self, code: &Code, launch: &Launch<'_>) -> LaunchedCode {
         LaunchedCode {
             kernel: self.info.name.as_str().into(),
-            sites: self.code.sites.clone(),
+            sites: code.sites.clone(),
             grid: launch.grid,
             block: launch.block,
         }
     }
 
-    fn report(&self, fault: GridFault, launch: &Launch<'_>) -> KernelFault {
+    fn report(&self, code: &Code, fault: GridFault, launch: &Launch<'_>) -> KernelFault {
         let raised = fault.raised;
-        let location = self.code.location(raised.place);
+        let location = code.location(raised.place);
         let (kind, asserted) = kind(raised.cause);
         let waiting = raised.waiting.iter().map(|group| Waiting {
             at: group.at.clone(),
             threads: deadlock::ranges(&group.threads),
-            location: self
-                .code
-                .location(crate::fault::FaultLocation::Site(group.site)),
+            location: code.location(FaultLocation::Site(group.site)),
         });
         KernelFault {
             kernel: self.info.name.clone(),
@@ -210,21 +252,31 @@ impl Kernel for VirtualKernel {
         Some(1)
     }
 
+    fn prepare(&self, block: [u32; 3]) -> Result<Vec<Stage>> {
+        let mut stages = Vec::new();
+        if self.refusal.is_none() {
+            self.suited(block, &mut stages)?;
+        }
+        Ok(stages)
+    }
+
     fn remark(&self, launch: &Launch<'_>) -> Option<String> {
-        if !self.code.gpu.config.engine.wants_warp_forms() {
+        // The launch tells why it cannot be run.
+        let suited = self.suited(launch.block, &mut Vec::new()).ok()?;
+        let runnable = suited.runnable;
+        if !runnable.code.gpu.config.engine.wants_warp_forms() {
             return None;
         }
-        let (suited, block) = self.suited(launch.block);
-        let how = match suited.forms.why_not_warps(block) {
-            None if self.chooses(suited.forms.choose(block))
-                && suited.choice.preferred() == Way::Threads =>
+        let how = match runnable.forms.why_not_warps(suited.block) {
+            None if runnable.chooses(runnable.forms.choose(suited.block))
+                && runnable.choice.preferred() == Way::Threads =>
             {
                 "runs thread by thread: that has been faster than warp by warp".to_owned()
             }
             None => "runs warp by warp".to_owned(),
             Some(why) => format!("runs thread by thread: {why}"),
         };
-        Some(match suited.block_time.contention.is_found() {
+        Some(match runnable.block_time.contention.is_found() {
             true => format!("{how}; on one CPU, as blocks on several wait for the same memory"),
             false => how,
         })
@@ -235,22 +287,24 @@ impl Kernel for VirtualKernel {
             kernel: self.info.name.clone(),
             why,
         })?;
+        let suited = self.suited(launch.block, &mut Vec::new())?;
+        let runnable = suited.runnable;
+        let code = &*runnable.code;
+        let gpu = &code.gpu;
         let _opened = host_access::open()?;
-        let gpu = &self.code.gpu;
-        let (suited, block) = self.suited(launch.block);
-        let shared = launch.dynamic_shared + suited.info.static_shared;
-        let warp_kind = self.code.warp_kind;
+        let shared = launch.dynamic_shared + suited.static_shared;
+        let warp_kind = code.warp_kind;
         let dispatch = match warp_kind.lockstep {
             true => Some(Dispatch::new(&gpu.memory, launch, shared)?),
             false => None,
         };
-        let workspace = match self.code.grid_workspace {
+        let workspace = match code.grid_workspace {
             true => Some(Workspace::new(&gpu.memory)?),
             false => None,
         };
         let record = dispatch.as_ref().map(Dispatch::address);
         let record = record.or(workspace.as_ref().map(Workspace::address));
-        let form = suited.forms.choose(block);
+        let form = runnable.forms.choose(suited.block);
         let checks = gpu.checker.as_ref().map(|checker| {
             let lockstep = if warp_kind.lockstep {
                 warp_kind.size
@@ -259,18 +313,18 @@ impl Kernel for VirtualKernel {
             };
             Arc::new(LaunchChecks::begin(
                 checker,
-                self.launched(launch),
+                self.launched(code, launch),
                 lockstep as u16,
             ))
         });
         let run = GridRun {
             form,
-            choice: self.chooses(form).then(|| suited.choice.clone()),
+            choice: runnable.chooses(form).then(|| runnable.choice.clone()),
             block_time: (never_waits_for_blocks(form) && !launch.cooperative)
-                .then(|| suited.block_time.clone()),
+                .then(|| runnable.block_time.clone()),
             args: launch.args.as_ptr(),
             blocks: launch.grid,
-            threads: block,
+            threads: suited.block,
             shared,
             dynamic_shared: launch.dynamic_shared,
             dispatch: record.unwrap_or(0),
@@ -282,10 +336,10 @@ impl Kernel for VirtualKernel {
                 .config
                 .timeout
                 .is_none()
-                .then(|| self.endless_wait.clone()),
+                .then(|| runnable.endless_wait.clone()),
             checks: checks.clone(),
         };
-        // SAFETY: the entry stays loaded as long as `self.code` lives. The rest was checked.
+        // SAFETY: the entry stays loaded as long as the kernel lives. The rest was checked.
         let ended = unsafe { Grid::launch(&gpu.machine, run) };
         if let Some(checks) = checks {
             checks.end();
@@ -294,7 +348,7 @@ impl Kernel for VirtualKernel {
             None => Ok(()),
             Some(fault) => {
                 let misuse = matches!(fault.raised.cause, Cause::Misuse(_));
-                let fault = self.report(fault, launch);
+                let fault = self.report(code, fault, launch);
                 findings::record_fault(&fault, misuse);
                 Err(Error::Fault(Box::new(fault)))
             }
@@ -312,15 +366,6 @@ fn parameter(parameter: vgpu_abi::artifact::Parameter) -> Parameter {
         offset: parameter.offset,
         size: parameter.size,
     }
-}
-
-/// The address of a symbol that the manifest names.
-pub fn symbol(code: &Code, name: &str) -> Result<u64> {
-    code.loaded.symbol(name).ok_or_else(|| {
-        Error::Load(format!(
-            "compiled code lacks the symbol {name} of its manifest"
-        ))
-    })
 }
 
 /// The kind of fault for the user, and the location that the cause brings along.

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
+use codegen::KernelCompiler;
 use plugin_api::{DevicePtr, Error, Global, Kernel, Launch, Module, Result, SourceLocation, Stage};
-use vgpu_abi::artifact::{Artifact, KernelEntry, Site, WarpForm};
+use vgpu_abi::artifact::{Artifact, KernelEntry, Manifest, Site};
 
 use crate::block::WarpKind;
 use crate::device::{Gpu, mismatch};
 use crate::fault::{self, FaultLocation};
 use crate::kernel::VirtualKernel;
+use crate::kernel_groups::KernelGroups;
 use crate::loader::Loaded;
 use crate::window;
 
@@ -18,11 +19,11 @@ use crate::window;
 const INITIALISE: &str = "amdgcn.device.init";
 const FINALISE: &str = "amdgcn.device.fini";
 
-/// The state that the kernels of an image share.
+/// A loaded object, and what its kernels share.
 pub struct Code {
     /// The device.
     pub gpu: Arc<Gpu>,
-    /// The loaded object.
+    /// The object.
     pub loaded: Loaded,
     /// The program's warps.
     pub warp_kind: WarpKind,
@@ -32,9 +33,50 @@ pub struct Code {
     pub grid_workspace: bool,
     /// The source locations that compiled code refers to.
     pub sites: Arc<[Site]>,
+    /// The object whose variables this one uses, besides its own.
+    _base: Option<Arc<Code>>,
 }
 
 impl Code {
+    /// Loads compiled code. What it does not define, `base` does. Gives the rest of the manifest, too.
+    pub fn load(
+        gpu: Arc<Gpu>,
+        artifact: Artifact,
+        base: Option<Arc<Code>>,
+    ) -> Result<(Arc<Code>, Manifest)> {
+        let mut manifest = artifact.manifest;
+        if manifest.abi != vgpu_abi::VERSION {
+            return Err(mismatch(manifest.abi));
+        }
+        if manifest.window != window::index()? {
+            let compiled = manifest.window;
+            return Err(Error::Load(format!(
+                "code compiled for device memory in terabyte {compiled}, where this process has none"
+            )));
+        }
+        let warp_kind = WarpKind::of(&manifest).ok_or_else(|| {
+            let size = manifest.warp_size;
+            Error::Load(format!(
+                "code compiled for warps of {size} lanes; the virtual GPU has 32 or 64"
+            ))
+        })?;
+        let loaded = Loaded::new(&artifact.object, base.as_ref().map(|base| &base.loaded))?;
+        gpu.memory.register(loaded.data());
+        if let Some(checker) = &gpu.checker {
+            checker.loaded(loaded.data());
+        }
+        let code = Code {
+            gpu,
+            loaded,
+            warp_kind,
+            default_threads: manifest.default_threads,
+            grid_workspace: manifest.grid_workspace,
+            sites: std::mem::take(&mut manifest.sites).into(),
+            _base: base,
+        };
+        Ok((Arc::new(code), manifest))
+    }
+
     /// The location in the user's source.
     pub fn location(&self, place: FaultLocation) -> Option<SourceLocation> {
         match place {
@@ -45,6 +87,15 @@ impl Code {
                 .or_else(|| self.loaded.source_location(caller?)),
             FaultLocation::Site(index) => fault::location_of(&self.sites, index),
         }
+    }
+
+    /// The address of a symbol that the manifest names.
+    pub fn symbol(&self, name: &str) -> Result<u64> {
+        self.loaded.symbol(name).ok_or_else(|| {
+            Error::Load(format!(
+                "compiled code lacks the symbol {name} of its manifest"
+            ))
+        })
     }
 }
 
@@ -68,55 +119,23 @@ pub struct VirtualModule {
 }
 
 impl VirtualModule {
-    /// Loads compiled code and runs its constructors. `stages` are the stages so far.
+    /// Loads compiled code and runs its constructors. `later` compiles what the object lacks. `stages` are the stages
+    /// so far.
     pub fn load(
         gpu: Arc<Gpu>,
         artifact: Artifact,
+        later: Option<KernelCompiler>,
         mut stages: Vec<Stage>,
     ) -> Result<Arc<VirtualModule>> {
-        let begin = Instant::now();
-        let manifest = artifact.manifest;
-        if manifest.abi != vgpu_abi::VERSION {
-            return Err(mismatch(manifest.abi));
-        }
-        if manifest.window != window::index()? {
-            let compiled = manifest.window;
-            return Err(Error::Load(format!(
-                "code compiled for device memory in terabyte {compiled}, where this process has none"
-            )));
-        }
-        let warp_kind = WarpKind::of(&manifest).ok_or_else(|| {
-            let size = manifest.warp_size;
-            Error::Load(format!(
-                "code compiled for warps of {size} lanes; the virtual GPU has 32 or 64"
-            ))
-        })?;
-        let loaded = Loaded::new(&artifact.object)?;
-        gpu.memory.register(loaded.data());
-        if let Some(checker) = &gpu.checker {
-            checker.loaded(loaded.data());
-        }
-        let code = Arc::new(Code {
-            gpu,
-            loaded,
-            warp_kind,
-            default_threads: manifest.default_threads,
-            grid_workspace: manifest.grid_workspace,
-            sites: manifest.sites.into(),
-        });
+        let load = || Code::load(gpu, artifact, None);
+        let (code, manifest) = Stage::of("load", &mut stages, load)?;
         let single = |symbol: String, name: &str| {
             let entry = KernelEntry {
-                name: name.to_owned(),
                 symbol,
-                parameters: Vec::new(),
                 max_threads: 1,
-                block: None,
-                static_shared: 0,
-                warp: WarpForm::default(),
-                short_rows: None,
-                refusal: None,
+                ..KernelEntry::default()
             };
-            VirtualKernel::new(code.clone(), entry)
+            VirtualKernel::new(code.clone(), name, entry, None)
         };
         let constructors = manifest
             .constructors
@@ -126,7 +145,8 @@ impl VirtualModule {
             .destructors
             .map(|symbol| single(symbol, "global destructors"))
             .transpose()?;
-        let mut kernels = load_kernels(&code, manifest.kernels)?;
+        let later = later.map(|compiler| KernelGroups::new(compiler, code.clone()));
+        let mut kernels = load_kernels(&code, manifest.kernels, later)?;
         let (constructors, destructors) = match code.gpu.config.runs_constructors {
             true => (constructors, destructors),
             false => {
@@ -140,7 +160,7 @@ impl VirtualModule {
         };
         let mut globals = HashMap::new();
         for entry in manifest.globals {
-            let address = crate::kernel::symbol(&code, &entry.symbol)?;
+            let address = code.symbol(&entry.symbol)?;
             globals.insert(
                 entry.name,
                 Global {
@@ -149,11 +169,6 @@ impl VirtualModule {
                 },
             );
         }
-        stages.push(Stage {
-            name: "load",
-            begin,
-            end: Instant::now(),
-        });
         if let Some(constructors) = constructors {
             Stage::of("constructors", &mut stages, || run_once(&constructors))?;
         }
@@ -171,24 +186,33 @@ impl VirtualModule {
 fn load_kernels(
     code: &Arc<Code>,
     entries: Vec<KernelEntry>,
+    mut later: Option<KernelGroups>,
 ) -> Result<HashMap<String, Arc<VirtualKernel>>> {
+    let mut group_of = |entry: &KernelEntry| match (entry.group, &mut later) {
+        (None, _) => Ok(None),
+        (Some(number), Some(groups)) => Ok(Some(groups.get(number))),
+        (Some(_), None) => Err(Error::Load(format!(
+            "the code of the kernel {} is missing",
+            entry.name
+        ))),
+    };
     let mut forms: HashMap<String, Vec<(u32, VirtualKernel)>> = HashMap::new();
     let mut kernels = Vec::new();
     for mut entry in entries {
+        let group = group_of(&entry)?;
         match entry.short_rows.take() {
-            None => kernels.push(entry),
+            None => kernels.push((entry, group)),
             Some(rows) => {
                 // Messages are about the kernel.
-                entry.name = rows.of.clone();
-                let form = VirtualKernel::new(code.clone(), entry)?;
+                let form = VirtualKernel::new(code.clone(), &rows.of, entry, group)?;
                 forms.entry(rows.of).or_default().push((rows.columns, form));
             }
         }
     }
-    let kernel = |entry: KernelEntry| {
+    let kernel = |(entry, group): (KernelEntry, _)| {
         let name = entry.name.clone();
         let forms = forms.remove(&name).unwrap_or_default();
-        let kernel = VirtualKernel::new(code.clone(), entry)?;
+        let kernel = VirtualKernel::new(code.clone(), &name, entry, group)?;
         Ok((name, Arc::new(kernel.with_short_rows(forms))))
     };
     kernels.into_iter().map(kernel).collect()

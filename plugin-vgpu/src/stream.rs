@@ -259,6 +259,8 @@ impl Stream for VirtualStream {
     }
 
     fn launch(&self, kernel: &Arc<dyn Kernel>, launch: &Launch<'_>) -> Result<()> {
+        // Not on the stream's thread: what launches kernels on several streams may compile several at a time.
+        kernel.prepare(launch.block)?;
         let kernel = kernel.clone();
         let args: Box<[u64]> = launch.args.into();
         let (grid, block, dynamic_shared) = (launch.grid, launch.block, launch.dynamic_shared);

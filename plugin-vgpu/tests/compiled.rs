@@ -141,7 +141,7 @@ fn lanes_that_look_equally_far() {
         };
         let compiler = Compiler::at(tool.clone(), None);
         let artifact = compiler.vgpu(SLIDE.as_bytes(), &options).unwrap();
-        let module = device.load_artifact(artifact).unwrap();
+        let module = device.load_artifact(artifact, None).unwrap();
         for (distance, segment) in [(1, 0), (9, 0), (15, 0), (0, 24), (3, 24), (9, 24), (5, 16)] {
             let (down, up) = (segment << 8 | 31, segment << 8);
             let bounds = [distance, down, up].map(|number| number as u64);

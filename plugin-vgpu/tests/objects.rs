@@ -206,7 +206,7 @@ fn objects_the_loader_cannot_take_are_refused() {
             ..Manifest::default()
         };
         let error = device
-            .load_artifact(Artifact { manifest, object })
+            .load_artifact(Artifact { manifest, object }, None)
             .err()
             .expect("refused")
             .to_string();
@@ -244,20 +244,26 @@ fn objects_the_loader_cannot_take_are_refused() {
         ..manifest()
     };
     let error = device
-        .load_artifact(Artifact {
-            manifest,
-            object: kernels().to_vec(),
-        })
+        .load_artifact(
+            Artifact {
+                manifest,
+                object: kernels().to_vec(),
+            },
+            None,
+        )
         .err()
         .unwrap();
     assert!(error.to_string().contains("interface version"));
     let mut manifest = fixture::manifest();
     manifest.kernels[0].symbol = "counter".into();
     let error = device
-        .load_artifact(Artifact {
-            manifest,
-            object: kernels().to_vec(),
-        })
+        .load_artifact(
+            Artifact {
+                manifest,
+                object: kernels().to_vec(),
+            },
+            None,
+        )
         .err()
         .unwrap();
     assert!(error.to_string().contains("is not code"), "{error}");
@@ -286,6 +292,6 @@ proptest! {
         window: vgpu_abi::WINDOWS[0],
         warp_size: 32,
         default_threads: 128, ..Manifest::default() };
-        drop(DEVICE.get_or_init(device).load_artifact(Artifact { manifest, object }));
+        drop(DEVICE.get_or_init(device).load_artifact(Artifact { manifest, object }, None));
     }
 }

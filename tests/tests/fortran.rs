@@ -110,6 +110,13 @@ fn generic_kernels() {
     passes(&["generic.f90"], &["-O2"]);
 }
 
+/// Assumed-shape dummies and pointers, whose elements may lie apart.
+#[test]
+fn strides() {
+    passes(&["strides.f90"], &["-O0"]);
+    passes(&["strides.f90"], &["-O2"]);
+}
+
 /// flang itself does not compile them for NVIDIA GPUs.
 #[test]
 fn complex_functions() {

@@ -63,6 +63,10 @@ pub struct KernelEntry {
     pub short_rows: Option<ShortRows>,
     /// Why it cannot run: what the virtual GPU lacks, and where the program uses it. A sentence without a full stop.
     pub refusal: Option<String>,
+    /// If its code is in another object, which is compiled when a kernel of that object is first launched: the object's
+    /// number. Its warp form is not known yet. In that object's manifest there is no such number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<u32>,
 }
 
 /// A form of a kernel for blocks whose rows are shorter than a warp. It is launched with the block as a line: all its

@@ -50,8 +50,8 @@ impl SourceLocations {
     }
 
     /// The table.
-    pub fn into_table(self) -> Vec<Site> {
-        self.table
+    pub fn table(&self) -> Vec<Site> {
+        self.table.clone()
     }
 
     fn place(&self, instruction: Value) -> Site {

@@ -41,6 +41,11 @@ impl Value {
         }
     }
 
+    /// Whether a global variable's initial value comes from elsewhere.
+    pub fn is_externally_initialised(self) -> bool {
+        llvm!(core::LLVMIsExternallyInitialized(self.0)) != 0
+    }
+
     /// States that a global variable's initial value comes from elsewhere.
     pub fn set_externally_initialised(self) {
         llvm!(core::LLVMSetExternallyInitialized(self.0, 1));

@@ -4,6 +4,7 @@
 //! leaves. `--print-after NAME` shows the module after one of them.
 
 mod access_checks;
+mod ahead;
 mod alignments;
 mod assembly;
 mod block_atomics;
@@ -26,6 +27,7 @@ mod entries;
 mod flat_addresses;
 mod fused;
 mod globals;
+mod groups;
 mod host;
 mod internalise;
 mod kept_choices;
@@ -50,6 +52,7 @@ mod retarget;
 mod runtime_variables;
 mod saturating_conversions;
 mod segments;
+mod serve;
 mod shared;
 mod shared_layout;
 mod short_rows;
@@ -66,20 +69,22 @@ mod wide_counters;
 mod window;
 mod zero_counts;
 
+use std::os::fd::OwnedFd;
+
 use anyhow::Result;
 use vgpu_abi::artifact::Artifact;
 
 use crate::analysis::release;
 use crate::device;
-use crate::ir::{Context, Module};
+use crate::ir::Context;
 use crate::pass_manager::{self, Pass};
 use crate::ptx_reader;
 pub use host::Architecture;
 use unit::Unit;
 pub use unit::VgpuOptions;
 
-/// The pipeline.
-const PASSES: &[(&str, Pass<Unit>)] = &[
+/// The passes on a whole image.
+const WHOLE: &[(&str, Pass<Unit>)] = &[
     ("check", check::run),
     ("shared-statics", shared_statics),
     ("runtime", runtime),
@@ -119,6 +124,10 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("by-value", by_value::run),
     ("entries", entries::run),
     ("globals", globals::run),
+];
+
+/// The passes on a whole image, or on a group of its kernels (`groups`).
+const GROUP: &[(&str, Pass<Unit>)] = &[
     ("simplify", optimise::simplify),
     ("inline-checks", access_checks::expand),
     ("window", window::run),
@@ -148,20 +157,33 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
 
 /// The names of the passes, in order.
 pub fn pass_names() -> impl Iterator<Item = &'static str> {
-    PASSES.iter().map(|(name, _)| *name)
+    WHOLE.iter().chain(GROUP).map(|(name, _)| *name)
 }
 
 /// Compiles an image for the virtual GPU.
 pub fn compile(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<Artifact> {
-    let unit = lower_to_host(ptx_reader::read(context, bitcode)?, options)?;
-    emit::run(unit)
+    let mut unit = begin(context, bitcode, options)?;
+    finish(&mut unit)?;
+    emit::run(&unit)
+}
+
+/// Compiles an image or, if that is large, what its kernels share, and then kernels as `client` asks for them
+/// ([`codegen::requests`]). The first answer goes to `answer`.
+pub fn compile_by_group(
+    context: Context,
+    bitcode: &[u8],
+    options: VgpuOptions,
+    client: OwnedFd,
+    answer: impl FnOnce(&Artifact) -> Result<()>,
+) -> Result<()> {
+    serve::run(begin(context, bitcode, options)?, client, answer)
 }
 
 /// Runs the passes and returns the host module as LLVM assembly.
 pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<String> {
-    Ok(lower_to_host(ptx_reader::read(context, bitcode)?, options)?
-        .module
-        .print())
+    let mut unit = begin(context, bitcode, options)?;
+    finish(&mut unit)?;
+    Ok(unit.module.print())
 }
 
 /// Moves marked variables to shared memory (`device::shared_statics`).
@@ -195,11 +217,22 @@ fn runtime(unit: &mut Unit) -> Result<()> {
     device::runtime::run(&unit.module, &machine, unit.options.level)
 }
 
-fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
+/// Runs the passes on the whole image.
+fn begin(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<Unit> {
+    let module = ptx_reader::read(context, bitcode)?;
     release::report_difference(&module);
     prologue::keep_at_the_beginning();
     let mut unit = Unit::new(module, options)?;
-    let instrumentation = unit.options.instrumentation.clone();
-    pass_manager::run(PASSES.iter().copied(), &mut unit, &instrumentation)?;
+    run(WHOLE, &mut unit)?;
     Ok(unit)
+}
+
+/// Runs the passes on what is left in the unit.
+fn finish(unit: &mut Unit) -> Result<()> {
+    run(GROUP, unit)
+}
+
+fn run(passes: &[(&'static str, Pass<Unit>)], unit: &mut Unit) -> Result<()> {
+    let instrumentation = unit.options.instrumentation.clone();
+    pass_manager::run(passes.iter().copied(), unit, &instrumentation)
 }

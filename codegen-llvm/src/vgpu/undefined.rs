@@ -39,6 +39,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             || symbol.is_unused()
             || symbol.is_intrinsic()
             || is_known(&name)
+            || unit.shared.contains(&name)
         {
             continue;
         }

@@ -1,5 +1,7 @@
 //! The unit of work: what passes work on, and what they pass to each other.
 
+use std::collections::HashSet;
+
 use anyhow::{Context as _, Result, bail};
 use codegen::CpuLevel;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
@@ -104,6 +106,8 @@ pub struct Unit {
     pub locations: SourceLocations,
     /// The manifest of the result, as far as it is known.
     pub manifest: Manifest,
+    /// The variables that are in another object (`vgpu::groups`).
+    pub shared: HashSet<String>,
 }
 
 impl pass_manager::Unit for Unit {
@@ -147,6 +151,7 @@ impl Unit {
             runtime_variables: RuntimeVariables::default(),
             locations,
             manifest,
+            shared: HashSet::new(),
         })
     }
 

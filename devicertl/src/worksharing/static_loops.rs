@@ -22,6 +22,24 @@ macro_rules! static_loops {
             let Some(last) = count.checked_sub(1) else {
                 return;
             };
+            if chunk <= 1 {
+                // flang's loops, but for those with chunks of their own. What a loop with one exit, at its end, always
+                // does may be done before it: optimisers compute an array's address and strides once.
+                let (mut iteration, stride) =
+                    (member.id as $unsigned, member.count.get() as $unsigned);
+                if iteration > last {
+                    return;
+                }
+                loop {
+                    // SAFETY: the builder's function and data.
+                    unsafe { body(iteration as $int, data) };
+                    let left = last - iteration;
+                    iteration = iteration.wrapping_add(stride);
+                    if left < stride {
+                        return;
+                    }
+                }
+            }
             let mut next = $chunked(last, chunk.max(1), member);
             while let Some(mine) = next {
                 let mut iteration = mine.first;

@@ -220,6 +220,11 @@ fn start(
         let text = format_args!("kernel {name} {remark}");
         info::log(Info::PLUGIN_KERNEL, device.number, text);
     }
+    let stages = region.kernel.prepare(shape.block);
+    trace::stages(
+        device.number,
+        &stages.map_err(|source| kernel_error(device, source))?,
+    );
     let name = || region.name.clone();
     let _event = ompt::submit(request.teams[0]);
     trace::queued(stream, Kind::Kernel, device.number, 0, name, |stream| {

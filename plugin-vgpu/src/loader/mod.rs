@@ -35,15 +35,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Loads an object made for the virtual GPU.
-    pub fn new(object: &[u8]) -> Result<Loaded> {
-        Self::load(object).map_err(|error| match error {
+    /// Loads an object made for the virtual GPU. It may refer to symbols of `base`, which must stay loaded as long.
+    pub fn new(object: &[u8], base: Option<&Loaded>) -> Result<Loaded> {
+        Self::load(object, base).map_err(|error| match error {
             LoadError::Device(error) => error,
             other => Error::Load(other.to_string()),
         })
     }
 
-    fn load(object: &[u8]) -> std::result::Result<Loaded, LoadError> {
+    fn load(object: &[u8], others: Option<&Loaded>) -> std::result::Result<Loaded, LoadError> {
         let elf = Elf::parse(object)?;
         if elf.architecture() != relocate::ARCHITECTURE
             || elf.kind() != object::ObjectKind::Relocatable
@@ -64,7 +64,8 @@ impl Loaded {
                 std::slice::from_raw_parts_mut(region.base(), region.span().len as usize)
             };
             layout.fill(&elf, memory)?;
-            relocate::relocate(&elf, &layout, base, memory)?;
+            let outside = |name: &str| others?.symbol(name);
+            relocate::relocate(&elf, &layout, base, memory, &outside)?;
         }
         let code = Span {
             start: base,

@@ -210,7 +210,7 @@ fn check(programs: &[Program], cpu: Option<CpuLevel>) -> Result<usize, String> {
     let mut warp_by_warp = 0;
     for (engine, device) in devices() {
         let module = device
-            .load_artifact(forms_for(*engine, &artifact))
+            .load_artifact(forms_for(*engine, &artifact), None)
             .map_err(|error| format!("{engine:?}: {error}"))?;
         for (number, program) in programs.iter().enumerate() {
             let name = format!("k{number}");

@@ -82,6 +82,9 @@ pub fn needed(elf: &Elf<'_>) -> Result<Needed, LoadError> {
     Ok(needed)
 }
 
+/// The addresses of what other objects define, by name.
+pub type Outside<'a> = dyn Fn(&str) -> Option<u64> + 'a;
+
 /// Fills in the stubs and slots, and applies all relocations of loaded sections to `memory`, whose address is
 /// `base`.
 pub fn relocate(
@@ -89,9 +92,10 @@ pub fn relocate(
     layout: &Layout,
     base: u64,
     memory: &mut [u8],
+    outside: &Outside<'_>,
 ) -> Result<(), LoadError> {
     for (symbol, slot) in layout.slots() {
-        let address = address(elf, layout, base, symbol)?;
+        let address = address(elf, layout, base, symbol, outside)?;
         memory[slot as usize..][..8].copy_from_slice(&address.to_le_bytes());
     }
     for (stub, slot) in layout.stubs() {
@@ -114,7 +118,7 @@ pub fn relocate(
                 )));
             }
             let at = start + offset;
-            let value = place_of(elf, layout, base, &relocation, target)?;
+            let value = place_of(elf, layout, base, &relocation, target, outside)?;
             field
                 .fill(&mut memory[at as usize..], base + at, value)
                 .map_err(|Overflow| {
@@ -174,6 +178,7 @@ fn place_of(
     base: u64,
     relocation: &Relocation,
     target: Target,
+    outside: &Outside<'_>,
 ) -> Result<u64, LoadError> {
     let symbol = symbol_of(relocation)?;
     let stub = layout.stub(symbol).filter(|_| target == Target::Call);
@@ -183,7 +188,7 @@ fn place_of(
             .map(|slot| base + slot)
             .ok_or_else(|| LoadError::Malformed("missing slot".to_owned()))?,
         (_, Some(stub)) => base + stub,
-        (_, None) => address(elf, layout, base, symbol)?,
+        (_, None) => address(elf, layout, base, symbol, outside)?,
     };
     Ok(place.wrapping_add_signed(relocation.addend()))
 }
@@ -194,6 +199,7 @@ fn address(
     layout: &Layout,
     base: u64,
     index: SymbolIndex,
+    outside: &Outside<'_>,
 ) -> Result<u64, LoadError> {
     let symbol = elf.symbol_by_index(index)?;
     if !symbol.is_undefined() {
@@ -209,7 +215,9 @@ fn address(
     let name = symbol.name()?;
     let engine = crate::abi::engine_function(name);
     let checked = || crate::checker::abi::function(name);
-    match engine.or_else(checked).or_else(|| library::function(name)) {
+    let library = || library::function(name);
+    let found = engine.or_else(checked).or_else(library);
+    match found.or_else(|| outside(name)) {
         Some(address) => Ok(address),
         None if symbol.is_weak() => Ok(0),
         None => Err(LoadError::Unsupported(format!(

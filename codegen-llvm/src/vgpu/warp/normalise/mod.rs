@@ -23,6 +23,7 @@ mod rows;
 mod small_copies;
 pub mod spin_calls;
 mod umin_to_branch;
+mod unit_strides;
 mod vector_casts;
 mod vector_reductions;
 mod workers;
@@ -118,6 +119,9 @@ pub fn run(
     }
     unit.machine.run_passes(module, SHAPE)?;
     let both: Vec<_> = kernels.iter().copied().zip(functions).collect();
+    if unit_strides::run(unit, module, &both)? {
+        unit.machine.run_passes(module, SHAPE)?;
+    }
     if row_folds::run(unit, module, &both)? {
         unit.machine.run_passes(module, SHAPE)?;
     }
