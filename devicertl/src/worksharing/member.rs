@@ -44,10 +44,7 @@ impl Member {
         let (team, thread) = (Member::team(), Member::thread());
         let teams = team.count.get().min(u32::MAX / thread.count);
         let threads = thread.count.get();
-        // SAFETY: `teams` times `threads` fits, and a thread's number is less than that. LLVM must know, too: else
-        // numbers of 64 bits that are made of these may be any.
-        let number = || unsafe { team.id.unchecked_mul(threads).unchecked_add(thread.id) };
-        (team.id < teams).then(|| Member::new(number(), teams * threads))
+        (team.id < teams).then(|| Member::new(team.id * threads + thread.id, teams * threads))
     }
 
     #[inline(always)]

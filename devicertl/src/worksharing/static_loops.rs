@@ -2,15 +2,57 @@
 
 use core::ffi::c_void;
 
-use super::static_schedule::{Chunk, Member, chunked_u32, chunked_u64};
+use super::member::{Member, all_threads};
+use super::static_schedule::{Chunk, chunked_u32, chunked_u64};
 use crate::Ident;
 
 /// A loop body as `OpenMPIRBuilder` outlines it: iteration number, captured variables.
 type Body<T> = unsafe extern "C" fn(T, *mut c_void);
 
+/// The calling thread's number among all threads, and how many they are; `None` if it gets no part.
+#[inline(always)]
+fn all_u32() -> Option<(u32, u32)> {
+    let member = Member::of_all_threads()?;
+    Some((member.id, member.count.get()))
+}
+
+/// The same. In 64 bits none of it wraps, and LLVM knows.
+#[inline(always)]
+fn all_u64() -> Option<(u64, u64)> {
+    let all = all_threads();
+    Some((all.number, all.all))
+}
+
 /// The runtime-driven loops of `OpenMPIRBuilder` (`-fopenmp-enable-irbuilder`, flang).
 macro_rules! static_loops {
-    ($int:ident, $unsigned:ident; $for:ident, $distribute:ident, $both:ident, $run:ident; $chunked:ident) => {
+    ($int:ident, $unsigned:ident; $for:ident, $distribute:ident, $both:ident, $run:ident, $deal:ident;
+     $chunked:ident, $all:ident) => {
+        /// Iterations `first`, `first + stride`, …: all of flang's loops but those with chunks of their own. What a loop
+        /// with one exit, at its end, always does may be done before it: optimisers compute an array's address and
+        /// strides once.
+        #[inline(always)]
+        unsafe fn $deal(
+            body: Body<$int>,
+            data: *mut c_void,
+            last: $unsigned,
+            first: $unsigned,
+            stride: $unsigned,
+        ) {
+            let mut iteration = first;
+            if iteration > last {
+                return;
+            }
+            loop {
+                // SAFETY: the builder's function and data.
+                unsafe { body(iteration as $int, data) };
+                let left = last - iteration;
+                iteration = iteration.wrapping_add(stride);
+                if left < stride {
+                    return;
+                }
+            }
+        }
+
         #[inline(always)]
         unsafe fn $run(
             body: Body<$int>,
@@ -23,22 +65,9 @@ macro_rules! static_loops {
                 return;
             };
             if chunk <= 1 {
-                // flang's loops, but for those with chunks of their own. What a loop with one exit, at its end, always
-                // does may be done before it: optimisers compute an array's address and strides once.
-                let (mut iteration, stride) =
-                    (member.id as $unsigned, member.count.get() as $unsigned);
-                if iteration > last {
-                    return;
-                }
-                loop {
-                    // SAFETY: the builder's function and data.
-                    unsafe { body(iteration as $int, data) };
-                    let left = last - iteration;
-                    iteration = iteration.wrapping_add(stride);
-                    if left < stride {
-                        return;
-                    }
-                }
+                let (first, stride) = (member.id as $unsigned, member.count.get() as $unsigned);
+                // SAFETY: the caller's promise.
+                return unsafe { $deal(body, data, last, first, stride) };
             }
             let mut next = $chunked(last, chunk.max(1), member);
             while let Some(mine) = next {
@@ -120,19 +149,29 @@ macro_rules! static_loops {
             chunk: $int,
             _one_each: u8,
         ) {
-            let Some(member) = Member::of_all_threads() else {
-                return;
-            };
-            // SAFETY: the caller's promise.
-            unsafe { $run(body, data, count as $unsigned, chunk as $unsigned, member) }
+            if chunk as $unsigned <= 1 {
+                if let Some(last) = (count as $unsigned).checked_sub(1)
+                    && let Some((first, stride)) = $all()
+                {
+                    // SAFETY: the caller's promise.
+                    unsafe { $deal(body, data, last, first, stride) }
+                }
+            } else if let Some(member) = Member::of_all_threads() {
+                // SAFETY: the caller's promise.
+                unsafe { $run(body, data, count as $unsigned, chunk as $unsigned, member) }
+            }
         }
     };
 }
 static_loops!(i32, u32; __kmpc_for_static_loop_4, __kmpc_distribute_static_loop_4,
-    __kmpc_distribute_for_static_loop_4, run_i32; chunked_u32);
+    __kmpc_distribute_for_static_loop_4, run_i32, deal_i32;
+    chunked_u32, all_u32);
 static_loops!(u32, u32; __kmpc_for_static_loop_4u, __kmpc_distribute_static_loop_4u,
-    __kmpc_distribute_for_static_loop_4u, run_u32; chunked_u32);
+    __kmpc_distribute_for_static_loop_4u, run_u32, deal_u32;
+    chunked_u32, all_u32);
 static_loops!(i64, u64; __kmpc_for_static_loop_8, __kmpc_distribute_static_loop_8,
-    __kmpc_distribute_for_static_loop_8, run_i64; chunked_u64);
+    __kmpc_distribute_for_static_loop_8, run_i64, deal_i64;
+    chunked_u64, all_u64);
 static_loops!(u64, u64; __kmpc_for_static_loop_8u, __kmpc_distribute_static_loop_8u,
-    __kmpc_distribute_for_static_loop_8u, run_u64; chunked_u64);
+    __kmpc_distribute_for_static_loop_8u, run_u64, deal_u64;
+    chunked_u64, all_u64);
