@@ -9,13 +9,15 @@
 //! Where a subgroup may lack lanes, as the last warp of a block of 250 threads does, every block has a masked version,
 //! and such a subgroup runs those only.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::vectoriser::{Request, Vectoriser};
+use crate::analysis::control_flow::ControlFlow;
 use crate::analysis::likely_blocks;
 use crate::ir::{Block, Builder, Context, Type, Value};
+use crate::vgpu::warp::analysis::callee;
 use crate::vgpu::warp::analysis::elected::{Equality, Lane};
 use crate::vgpu::warp::analysis::shape::Shape;
 
@@ -37,8 +39,12 @@ pub(super) fn of_blocks(request: &Request<'_>, function: Value) -> Vec<Versions>
     let waiting = &request.divergence.waiting;
     let blocks = request.order.blocks.iter().zip(waiting);
     let likely = likely_blocks::of(request.module.context, request.kernel);
-    let one_version =
-        |block: Block| request.divergence.elected(block).is_some() || !likely.contains(&block);
+    let rows = rows(request);
+    let one_version = |block: Block| {
+        request.divergence.elected(block).is_some()
+            || !likely.contains(&block)
+            || rows.contains(&block)
+    };
     let in_part = blocks.filter(|&(&block, waiting)| {
         !one_version(block) && (!waiting.is_empty() || request.may_be_partial)
     });
@@ -54,6 +60,18 @@ pub(super) fn of_blocks(request: &Request<'_>, function: Value) -> Vec<Versions>
         }
     });
     versions.collect()
+}
+
+/// The blocks that run the rows of a subgroup one after the other (`normalise::row_split`): never by all lanes.
+fn rows(request: &Request<'_>) -> HashSet<Block> {
+    let loops = ControlFlow::new(request.kernel).loops().into_iter();
+    let goes_on = |block: Block| {
+        let instructions = block.instructions().into_iter();
+        let mut called = instructions.filter_map(Value::called_function);
+        called.any(|function| function.name() == callee::SAME)
+    };
+    let of_rows = loops.filter(|each| goes_on(each.latch));
+    of_rows.flat_map(|each| each.body).collect()
 }
 
 /// The mask of all lanes.
