@@ -41,6 +41,11 @@ impl Value {
         }
     }
 
+    /// Says that nobody writes to a variable.
+    pub fn set_constant_variable(self) {
+        llvm!(core::LLVMSetGlobalConstant(self.0, 1));
+    }
+
     /// Whether a global variable's initial value comes from elsewhere.
     pub fn is_externally_initialised(self) -> bool {
         llvm!(core::LLVMIsExternallyInitialized(self.0)) != 0

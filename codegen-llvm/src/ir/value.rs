@@ -270,11 +270,6 @@ impl Value {
         llvm!(core::LLVMIsGlobalConstant(self.0)) != 0
     }
 
-    /// Says that nobody writes to a variable.
-    pub fn set_constant_variable(self) {
-        llvm!(core::LLVMSetGlobalConstant(self.0, 1));
-    }
-
     /// Element `index` of a constant structure, array or zero of such a type.
     pub fn aggregate_element(self, index: u32) -> Option<Value> {
         wrap(llvm!(core::LLVMGetAggregateElement(self.0, index)))

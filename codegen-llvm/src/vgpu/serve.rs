@@ -29,8 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Most processes that have compiled something and wait for a request. Each holds tens of megabytes.
 const MOST_WAITING: usize = 8;
 
-/// The first answer goes to `answer`: the whole image, or what its kernels share. In the latter case this takes requests
-/// from `client` until it has gone, or has asked for nothing for long.
+/// The first answer goes to `answer`: the whole image, or what its kernels share. In the latter case this takes
+/// requests from `client` until it has gone, or has asked for nothing for long.
 pub fn run(
     mut unit: Unit,
     client: OwnedFd,

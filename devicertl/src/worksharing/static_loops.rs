@@ -27,9 +27,9 @@ fn all_u64() -> Option<(u64, u64)> {
 macro_rules! static_loops {
     ($int:ident, $unsigned:ident; $for:ident, $distribute:ident, $both:ident, $run:ident, $deal:ident;
      $chunked:ident, $all:ident) => {
-        /// Iterations `first`, `first + stride`, …: all of flang's loops but those with chunks of their own. What a loop
-        /// with one exit, at its end, always does may be done before it: optimisers compute an array's address and
-        /// strides once.
+        /// Iterations `first`, `first + stride`, …: all of flang's loops but those with chunks of their own. What a
+        /// loop with one exit, at its end, always does may be done before it: optimisers compute an array's address
+        /// and strides once.
         #[inline(always)]
         unsafe fn $deal(
             body: Body<$int>,

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! An assumed-shape or pointer dummy comes as a descriptor, `CFI_cdesc_t` of `ISO_Fortran_binding.h` (Fortran 2018,
-//! 18.5.3). In nearly all calls its elements follow each other. With that as a constant, lanes access whole vectors, and
-//! not element by element.
+//! 18.5.3). In nearly all calls its elements follow each other. With that as a constant, lanes access whole vectors,
+//! and not element by element.
 
 use std::collections::{HashMap, HashSet};
 
