@@ -330,9 +330,8 @@ pub trait Kernel: Any + Send + Sync {
     fn resident_blocks(&self, _threads: u32, _dynamic_shared: u32) -> Option<u32> {
         None
     }
-    /// Does now what the first launch with blocks of this shape would do first: compile the kernel and load it. Gives
-    /// what was done.
-    fn prepare(&self, _block: [u32; 3]) -> Result<Vec<Stage>> {
+    /// Does now what the first launch would do first: compile the kernel and load it. Gives what was done.
+    fn prepare(&self) -> Result<Vec<Stage>> {
         Ok(Vec::new())
     }
     /// Why the device cannot run the kernel at all, though it runs others of the image.

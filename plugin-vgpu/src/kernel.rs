@@ -126,14 +126,14 @@ impl VirtualKernel {
     }
 
     /// What runs blocks of a shape, and the shape in which it is given them.
-    fn suited(&self, block: [u32; 3], stages: &mut Vec<Stage>) -> Result<Suited<'_>> {
+    fn suited(&self, block: [u32; 3]) -> Result<Suited<'_>> {
         let [columns, rows, planes] = block;
         // Each plane is a line. Where there are several, each has whole warps, so that no warp has parts of two.
         let line = [columns.saturating_mul(rows), planes, 1];
         for (length, form) in &self.short_rows {
             let whole = line[0].is_multiple_of(form.info.warp_size);
             if *length == columns && whole {
-                let runnable = form.runnable(stages)?;
+                let runnable = form.runnable(&mut Vec::new())?;
                 if runnable.forms.why_not_warps(line).is_none() {
                     return Ok(Suited {
                         runnable,
@@ -144,7 +144,7 @@ impl VirtualKernel {
             }
         }
         Ok(Suited {
-            runnable: self.runnable(stages)?,
+            runnable: self.runnable(&mut Vec::new())?,
             block,
             static_shared: self.info.static_shared,
         })
@@ -252,17 +252,18 @@ impl Kernel for VirtualKernel {
         Some(1)
     }
 
-    fn prepare(&self, block: [u32; 3]) -> Result<Vec<Stage>> {
+    /// Forms for short rows come with the kernel: they are in its group.
+    fn prepare(&self) -> Result<Vec<Stage>> {
         let mut stages = Vec::new();
         if self.refusal.is_none() {
-            self.suited(block, &mut stages)?;
+            self.runnable(&mut stages)?;
         }
         Ok(stages)
     }
 
     fn remark(&self, launch: &Launch<'_>) -> Option<String> {
         // The launch tells why it cannot be run.
-        let suited = self.suited(launch.block, &mut Vec::new()).ok()?;
+        let suited = self.suited(launch.block).ok()?;
         let runnable = suited.runnable;
         if !runnable.code.gpu.config.engine.wants_warp_forms() {
             return None;
@@ -287,7 +288,7 @@ impl Kernel for VirtualKernel {
             kernel: self.info.name.clone(),
             why,
         })?;
-        let suited = self.suited(launch.block, &mut Vec::new())?;
+        let suited = self.suited(launch.block)?;
         let runnable = suited.runnable;
         let code = &*runnable.code;
         let gpu = &code.gpu;

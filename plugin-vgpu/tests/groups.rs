@@ -151,6 +151,13 @@ fn device() -> VirtualGpu {
     .unwrap()
 }
 
+/// A setting, a device, and the image on it.
+fn start() -> (Setting, VirtualGpu, Arc<dyn Module>) {
+    let (setting, device) = (Setting::new(), device());
+    let module = setting.load(&device);
+    (setting, device, module)
+}
+
 /// Launches `k{kernel}` and gives what it writes.
 fn run(device: &VirtualGpu, module: &dyn Module, kernel: usize) -> [u64; 5] {
     let out = device.alloc(40, MemoryKind::Device).unwrap();
@@ -175,9 +182,7 @@ fn count(device: &VirtualGpu, module: &dyn Module) -> u64 {
 
 #[test]
 fn kernels_share_variables_and_functions_whose_address_they_take() {
-    let setting = Setting::new();
-    let device = device();
-    let module = setting.load(&device);
+    let (setting, device, module) = start();
     assert_eq!(setting.entries(), 1, "no kernel has been launched");
     let constant = module.global("written").unwrap();
     let value = 8_u64;
@@ -196,17 +201,15 @@ fn kernels_share_variables_and_functions_whose_address_they_take() {
 
 #[test]
 fn what_was_compiled_is_not_compiled_again() {
-    let setting = Setting::new();
-    let device = device();
-    let module = setting.load(&device);
+    let (setting, device, module) = start();
     run(&device, &*module, 3);
     let kernel = module.kernel("k3").unwrap();
-    assert!(kernel.prepare([1; 3]).unwrap().is_empty());
+    assert!(kernel.prepare().unwrap().is_empty());
     drop((kernel, module));
     let module = setting.load(&device);
     run(&device, &*module, 3);
     assert_eq!(setting.processes().len(), 1, "all of it is in the cache");
-    let stages = module.kernel("k4").unwrap().prepare([1; 3]).unwrap();
+    let stages = module.kernel("k4").unwrap().prepare().unwrap();
     let stages: Vec<_> = stages.iter().map(|stage| stage.name).collect();
     assert_eq!(stages, ["compile", "load"]);
     run(&device, &*module, 4);
@@ -216,9 +219,7 @@ fn what_was_compiled_is_not_compiled_again() {
 
 #[test]
 fn a_compiler_that_is_gone_is_started_again() {
-    let setting = Setting::new();
-    let device = device();
-    let module = setting.load(&device);
+    let (setting, device, module) = start();
     run(&device, &*module, 0);
     let process = setting.processes().remove(0);
     let killed = std::process::Command::new("kill")
@@ -231,9 +232,7 @@ fn a_compiler_that_is_gone_is_started_again() {
 
 #[test]
 fn several_threads_may_launch_at_once() {
-    let setting = Setting::new();
-    let device = device();
-    let module = setting.load(&device);
+    let (setting, device, module) = start();
     std::thread::scope(|scope| {
         for first in [0, 1, 6] {
             let (device, module) = (&device, &*module);
@@ -249,9 +248,7 @@ fn several_threads_may_launch_at_once() {
 
 #[test]
 fn a_kernel_that_does_not_compile_hinders_no_other() {
-    let setting = Setting::new();
-    let device = device();
-    let module = setting.load(&device);
+    let (_setting, device, module) = start();
     for _ in 0..2 {
         let launched = fixture::launch(&*module, &format!("k{UNDEFINED}"), 1, &[0]);
         let error = launched.unwrap_err().to_string();

@@ -1,7 +1,5 @@
 //! Target machines: LLVM's back ends, and pass pipelines configured for them.
 
-use std::sync::Once;
-
 use anyhow::{Result, anyhow, bail};
 use codegen::CpuLevel;
 use llvm_sys::error::LLVMErrorRef;
@@ -239,52 +237,42 @@ impl Host {
     }
 }
 
-/// Has LLVM add back ends to its list, once. Threads of tests do so at the same time: one by one, as LLVM has no lock,
-/// and takes a back end for known that another thread is about to add.
-fn register(done: &Once, back_ends: impl FnOnce()) {
-    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
-    let _lock = ONE_BY_ONE.lock();
-    done.call_once(back_ends);
-}
+/// Held while LLVM adds back ends to its list, as threads of tests do at the same time. LLVM passes over those that it
+/// has, but takes one for known that another thread is about to add.
+static REGISTRY: Mutex<()> = Mutex::new(());
 
 /// Initialises the back end for x86, with what inline assembly needs.
 pub fn initialise_x86() {
-    static DONE: Once = Once::new();
-    register(&DONE, || {
-        llvm!(target::LLVMInitializeX86TargetInfo());
-        llvm!(target::LLVMInitializeX86Target());
-        llvm!(target::LLVMInitializeX86TargetMC());
-        llvm!(target::LLVMInitializeX86AsmPrinter());
-        llvm!(target::LLVMInitializeX86AsmParser());
-    });
+    let _lock = REGISTRY.lock();
+    llvm!(target::LLVMInitializeX86TargetInfo());
+    llvm!(target::LLVMInitializeX86Target());
+    llvm!(target::LLVMInitializeX86TargetMC());
+    llvm!(target::LLVMInitializeX86AsmPrinter());
+    llvm!(target::LLVMInitializeX86AsmParser());
 }
 
 /// Initialises the back end for 64-bit ARM, with what inline assembly needs.
 pub fn initialise_aarch64() {
-    static DONE: Once = Once::new();
-    register(&DONE, || {
-        llvm!(target::LLVMInitializeAArch64TargetInfo());
-        llvm!(target::LLVMInitializeAArch64Target());
-        llvm!(target::LLVMInitializeAArch64TargetMC());
-        llvm!(target::LLVMInitializeAArch64AsmPrinter());
-        llvm!(target::LLVMInitializeAArch64AsmParser());
-    });
+    let _lock = REGISTRY.lock();
+    llvm!(target::LLVMInitializeAArch64TargetInfo());
+    llvm!(target::LLVMInitializeAArch64Target());
+    llvm!(target::LLVMInitializeAArch64TargetMC());
+    llvm!(target::LLVMInitializeAArch64AsmPrinter());
+    llvm!(target::LLVMInitializeAArch64AsmParser());
 }
 
 /// Initialises the back ends for GPUs: NVPTX, and AMDGPU with what inline assembly needs.
 pub fn initialise_gpus() {
-    static DONE: Once = Once::new();
-    register(&DONE, || {
-        llvm!(target::LLVMInitializeNVPTXTargetInfo());
-        llvm!(target::LLVMInitializeNVPTXTarget());
-        llvm!(target::LLVMInitializeNVPTXTargetMC());
-        llvm!(target::LLVMInitializeNVPTXAsmPrinter());
-        llvm!(target::LLVMInitializeAMDGPUTargetInfo());
-        llvm!(target::LLVMInitializeAMDGPUTarget());
-        llvm!(target::LLVMInitializeAMDGPUTargetMC());
-        llvm!(target::LLVMInitializeAMDGPUAsmPrinter());
-        llvm!(target::LLVMInitializeAMDGPUAsmParser());
-    });
+    let _lock = REGISTRY.lock();
+    llvm!(target::LLVMInitializeNVPTXTargetInfo());
+    llvm!(target::LLVMInitializeNVPTXTarget());
+    llvm!(target::LLVMInitializeNVPTXTargetMC());
+    llvm!(target::LLVMInitializeNVPTXAsmPrinter());
+    llvm!(target::LLVMInitializeAMDGPUTargetInfo());
+    llvm!(target::LLVMInitializeAMDGPUTarget());
+    llvm!(target::LLVMInitializeAMDGPUTargetMC());
+    llvm!(target::LLVMInitializeAMDGPUAsmPrinter());
+    llvm!(target::LLVMInitializeAMDGPUAsmParser());
 }
 
 /// Sets options of LLVM that only its command line offers.

@@ -1,4 +1,6 @@
-//! Sections of variables and functions.
+//! Sections of variables and functions, and what other objects see of them.
+
+use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 
 use super::{Value, c_string};
 
@@ -23,5 +25,13 @@ impl Value {
     /// Sets a section; empty for none.
     pub fn set_section(self, section: &str) {
         llvm!(core::LLVMSetSection(self.0, c_string(section).as_ptr()));
+    }
+    /// Lets objects that are loaded with its own refer to a local symbol. It is called `name` if it has no name.
+    pub fn share(self, name: &str) {
+        if self.name().is_empty() {
+            self.set_name(name);
+        }
+        self.set_linkage(LLVMExternalLinkage);
+        self.hide();
     }
 }

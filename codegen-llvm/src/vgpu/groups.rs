@@ -10,9 +10,7 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use llvm_sys::LLVMLinkage::{
-    LLVMAvailableExternallyLinkage, LLVMExternalLinkage, LLVMInternalLinkage,
-};
+use llvm_sys::LLVMLinkage::{LLVMAvailableExternallyLinkage, LLVMInternalLinkage};
 
 use super::entries;
 use super::unit::Unit;
@@ -120,11 +118,7 @@ impl Groups {
         let variables = module.globals().into_iter();
         let own = variables.filter(|it| it.is_local() && !it.has_any_address() && !is_llvms(*it));
         for (number, variable) in own.enumerate() {
-            if variable.name().is_empty() {
-                variable.set_name(&format!("vgpu.shared.{number}"));
-            }
-            variable.set_linkage(LLVMExternalLinkage);
-            variable.hide();
+            variable.share(&format!("vgpu.shared.{number}"));
         }
     }
 

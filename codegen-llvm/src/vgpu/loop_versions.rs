@@ -19,11 +19,12 @@ use anyhow::Result;
 use indexmap::{IndexMap, IndexSet};
 use llvm_sys::LLVMOpcode;
 
+use super::loop_copy;
 use super::optimise::scalar_forms;
 use super::unit::Unit;
 use crate::analysis::control_flow::{ControlFlow, Loop};
 use crate::analysis::likely_blocks;
-use crate::ir::{Block, Builder, Context, Copies, Type, Value};
+use crate::ir::{Block, Builder, Context, Type, Value};
 
 /// Most instructions that the version without questions may have, which is what the code grows by. LLVM makes vectors
 /// of the whole of a loop that fits; one that does not spends little of its time on the questions.
@@ -165,34 +166,17 @@ impl Nest {
         size
     }
 
-    /// Writes the version with questions behind all blocks, and takes them out of the loop itself, which so keeps its
-    /// place and what debuggers know of its variables. Needs: the canonical form.
+    /// Writes the version with questions behind all blocks, and takes them out of the loop itself. Needs: the canonical
+    /// form.
     fn write_twice(&self, context: Context) {
-        let Loop { header, body, .. } = &self.around;
-        let mut before = header.predecessors();
-        before.retain(|block| !body.contains(block));
-        let [preheader] = before[..] else {
+        let Some((jump, copy)) = loop_copy::add(context, &self.around) else {
             return;
         };
-        let Some(end) = preheader
-            .terminator()
-            .filter(|end| end.successors() == [*header])
-        else {
-            return;
-        };
-        let blocks: Vec<_> = body.iter().copied().collect();
-        let copies = Copies::of(context, header.function(), &blocks, Default::default());
-        let exits: IndexSet<_> = blocks
-            .iter()
-            .flat_map(|block| block.successors())
-            .filter(|block| !body.contains(block))
-            .collect();
-        exits.into_iter().for_each(|exit| copies.add_exits(exit));
-        let builder = Builder::before(context, end);
+        let builder = Builder::before(context, jump);
         let unlikely = self.unlikely(&builder);
-        builder.branch_likely(unlikely, copies.blocks[header], *header);
+        builder.branch_likely(unlikely, copy, self.around.header);
         // SAFETY: a terminator has no users, and the new branch stands in its place.
-        unsafe { end.erase() };
+        unsafe { jump.erase() };
         let bit = Type::int(context, 1);
         for instruction in self.around.instructions() {
             for (&condition, &answer) in &self.questions {

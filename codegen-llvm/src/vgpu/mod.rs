@@ -34,6 +34,7 @@ mod kept_choices;
 mod kernels;
 mod lane_access;
 mod lanes;
+mod loop_copy;
 mod loop_load_elimination;
 mod loop_versions;
 mod lower;

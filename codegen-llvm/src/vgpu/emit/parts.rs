@@ -47,11 +47,7 @@ impl Parts {
         let all = module.definitions().into_iter().chain(module.globals());
         let local = all.filter(|it| !it.is_declaration() && it.is_local());
         for (number, value) in local.enumerate() {
-            if value.name().is_empty() {
-                value.set_name(&format!("vgpu.part.{number}"));
-            }
-            value.set_linkage(LLVMExternalLinkage);
-            value.hide();
+            value.share(&format!("vgpu.part.{number}"));
         }
     }
 

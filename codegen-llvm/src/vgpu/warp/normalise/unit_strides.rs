@@ -14,7 +14,7 @@
 //! 18.5.3). In nearly all calls its elements follow each other. With that as a constant, lanes access whole vectors,
 //! and not element by element.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use anyhow::Result;
 use indexmap::IndexMap;
@@ -24,7 +24,8 @@ use llvm_sys::LLVMOpcode::{self, LLVMAnd};
 use super::loop_versioning::is_cheap;
 use super::row_folds::divergence;
 use crate::analysis::control_flow::{ControlFlow, Loop};
-use crate::ir::{Block, Builder, Copies, Layout, Module, Value};
+use crate::ir::{Block, Builder, Layout, Module, Value};
+use crate::vgpu::loop_copy;
 use crate::vgpu::unit::{Kernel, Unit};
 
 /// Where a descriptor has the distance of two elements along its first dimension (`dim[0].sm`), in bytes. In front of
@@ -138,26 +139,10 @@ fn accessed(layout: Layout, value: Value, sizes: &mut HashSet<u64>) {
 /// did: the loop has a block of its own in front.
 fn write_twice(module: &Module, each: &Loop, strides: &Strides) -> bool {
     let context = module.context;
-    let header = each.header;
-    let mut before = header.predecessors();
-    before.retain(|block| !each.body.contains(block));
-    let [preheader] = before[..] else {
+    let Some((jump, copy)) = loop_copy::add(context, each) else {
         return false;
     };
-    let Some(end) = preheader
-        .terminator()
-        .filter(|end| end.successors() == [header])
-    else {
-        return false;
-    };
-    let blocks: Vec<_> = each.body.iter().copied().collect();
-    let copies = Copies::of(context, header.function(), &blocks, HashMap::new());
-    let mut exits: Vec<_> = blocks.iter().flat_map(|block| block.successors()).collect();
-    exits.retain(|block| !each.body.contains(block));
-    let mut added = HashSet::new();
-    let exits = exits.into_iter().filter(|&exit| added.insert(exit));
-    exits.for_each(|exit| copies.add_exits(exit));
-    let builder = Builder::before(context, end);
+    let builder = Builder::before(context, jump);
     let expected = |(&stride, &size): (&Value, &u64)| {
         let size = Value::int(stride.ty(), size);
         builder.compare(LLVMIntEQ, builder.freeze(stride), size)
@@ -165,9 +150,9 @@ fn write_twice(module: &Module, each: &Loop, strides: &Strides) -> bool {
     let all = strides.iter().map(expected);
     let all = all.reduce(|left, right| builder.binary(LLVMAnd, left, right));
     let all = all.expect("there is a stride");
-    builder.branch(all, header, copies.blocks[&header]);
+    builder.branch(all, each.header, copy);
     // SAFETY: a terminator has no users, and the new branch stands in its place.
-    unsafe { end.erase() };
+    unsafe { jump.erase() };
     for instruction in each.instructions() {
         for (&stride, &size) in strides {
             instruction.replace_operand(stride, Value::int(stride.ty(), size));
