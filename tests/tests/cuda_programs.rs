@@ -137,6 +137,16 @@ fn arithmetic() {
     }
 }
 
+/// Rounding to numbers of 16 bits, also for CPUs without instructions for it and without wide vectors.
+#[test]
+fn brain_floats() {
+    let program = program("brain_floats", "-O2");
+    assert_eq!(program.run(&[]).passed("native"), "PASS\n");
+    let environment = [("OMPTARGET_VGPU_CPU", "x86-64")];
+    let outcome = e2e::run(&program.path, &[], &environment);
+    assert_eq!(outcome.passed("x86-64"), "PASS\n");
+}
+
 /// Warps in lockstep that exchange values through volatile shared memory.
 #[test]
 fn volatile_shared() {

@@ -89,6 +89,11 @@ fn lane_loops() {
     check(&["lane_loops.c"]);
 }
 
+#[test]
+fn small_counters() {
+    check(&["small_counters.c"]);
+}
+
 /// Also for CPUs without AVX-512, where reductions of vectors have other code.
 #[test]
 fn shared_places() {

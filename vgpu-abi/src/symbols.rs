@@ -146,8 +146,8 @@ pub fn checked_symbol(symbol: &str) -> String {
     symbol.replacen("vgpu_", "vgpu_checked_", 1)
 }
 
-/// C library and compiler-support functions that compiled code may call; the engine's loader resolves
-/// them in the host's own libraries.
+/// C library and compiler-support functions that compiled code may call. The engine's loader resolves them in the
+/// host's own libraries; rounding to `bfloat`, which not all of these have, is its own.
 pub const LIBRARY_SYMBOLS: &[&str] = &[
     "memcpy",
     "memmove",
@@ -240,6 +240,8 @@ pub const LIBRARY_SYMBOLS: &[&str] = &[
     "__extendhfsf2",
     "__truncsfhf2",
     "__truncdfhf2",
+    "__truncsfbf2",
+    "__truncdfbf2",
     "__fixunsdfti",
     "__fixdfti",
     "__floatuntidf",

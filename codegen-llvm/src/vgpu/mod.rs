@@ -8,6 +8,7 @@ mod ahead;
 mod alignments;
 mod assembly;
 mod block_atomics;
+mod brain_floats;
 mod by_value;
 mod check;
 mod checked_headers;
@@ -138,6 +139,7 @@ const GROUP: &[(&str, Pass<Unit>)] = &[
     ("spin", spin::run),
     ("lower-block-atomics", block_atomics::run),
     ("flat-addresses", flat_addresses::run),
+    ("brain-floats", brain_floats::run),
     ("optimise", optimise::run),
     ("loop-versions", loop_versions::run),
     ("vectors", optimise::vectorise),

@@ -1,13 +1,15 @@
-; Registers of two halves: casts of integers to small vectors and back have a warp form, through scalars.
-; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; Registers of two halves: casts of integers to small vectors and back have a warp form, through scalars. Any CPU rounds
+; to them with integers.
+; RUN: omptarget-codegen vgpu --warp-forms --cpu x86-64-v3 --no-window-check %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"pairs"
 ; MANIFEST-SAME: "warp":{"Present"
 ; MANIFEST-SAME: "name":"sums"
 ; MANIFEST-SAME: "warp":{"Present"
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s --check-prefix=IR
 ; IR: define hidden void @vgpu.warp.pairs
-; IR: call <32 x bfloat> @llvm.fma.v32bf16
-; IR: call <32 x bfloat> @llvm.fma.v32bf16
+; IR: fmul <32 x double>
+; IR: fmul <32 x double>
 ; Sums and the like of their elements are those of scalars.
 ; IR: define hidden void @vgpu.warp.sums
 ; IR-NOT: vector.reduce

@@ -1,5 +1,7 @@
 //! The functions of the C library and of compiler support that compiled code may call.
 
+use super::brain_float;
+
 /// Declares the functions and the table of their addresses. They are resolved when this crate is linked, so that
 /// no definition in the user's program can replace them.
 macro_rules! functions {
@@ -13,6 +15,8 @@ macro_rules! functions {
         pub fn function(symbol: &str) -> Option<u64> {
             match symbol {
                 $(stringify!($name) => Some(addresses::$name as *const () as u64),)*
+                "__truncsfbf2" => Some(brain_float::from_float as *const () as u64),
+                "__truncdfbf2" => Some(brain_float::from_double as *const () as u64),
                 _ => None,
             }
         }

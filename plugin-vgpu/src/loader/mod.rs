@@ -1,5 +1,6 @@
 //! Loads compiled code into the device window: from an ELF relocatable object to executable memory.
 
+mod brain_float;
 mod elf;
 mod gdb;
 mod layout;

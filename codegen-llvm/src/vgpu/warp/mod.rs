@@ -21,6 +21,7 @@
 //! | `normalise::vector_casts` | registers of two halves and their like become scalars |
 //! | `normalise::vector_reductions` | sums of such registers' elements become scalars |
 //! | `normalise::merged_reads` | reads of consecutive elements are announced to the checker as one |
+//! | `normalise::loop_facts` | loops are written twice: for consecutive elements of Fortran arrays and small indices |
 //! | `normalise::row_folds` | loops that combine elements of a thread's own become calls for each lane |
 //! | `normalise::lane_loops` | loops through rows of a thread's own become calls for each lane |
 //! | `normalise::rows` | versions of bodies of collapsed loops, for lanes whose quotient is the same |

@@ -111,6 +111,11 @@ impl Shape {
         }
     }
 
+    /// Whether the values differ, but are so small that neither sign nor width matters (less than [`SMALL`]).
+    pub fn is_small(self) -> bool {
+        self.size() == Size::Small
+    }
+
     fn with_size(self, size: Size) -> Shape {
         match self {
             Strided {

@@ -5,9 +5,11 @@
 //! phis.
 
 mod accesses;
+mod bounded_counters;
 pub mod context_marker;
 mod devirtualise;
 mod lane_loops;
+mod loop_facts;
 mod loop_versioning;
 mod merged_reads;
 mod parameter_casts;
@@ -26,6 +28,7 @@ mod umin_to_branch;
 mod unit_strides;
 mod vector_casts;
 mod vector_reductions;
+mod word_sums;
 mod workers;
 
 use std::collections::HashSet;
@@ -119,7 +122,7 @@ pub fn run(
     }
     unit.machine.run_passes(module, SHAPE)?;
     let both: Vec<_> = kernels.iter().copied().zip(functions).collect();
-    if unit_strides::run(unit, module, &both)? {
+    if loop_facts::run(unit, module, &both)? {
         unit.machine.run_passes(module, SHAPE)?;
     }
     if row_folds::run(unit, module, &both)? {
