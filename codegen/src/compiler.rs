@@ -15,7 +15,7 @@ use crate::kernel_compiler::KernelCompiler;
 use crate::opencl::{self, Program};
 use crate::progress::Progress;
 use crate::server::Server;
-use crate::{CompileError, CpuLevel, host_cpu, process};
+use crate::{CompileError, CpuLevel, host_cpu, process, requests};
 
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
@@ -143,7 +143,8 @@ impl Compiler {
     }
 
     /// Compiles an image for the virtual GPU, or takes it from the cache. Kernels of a large image may be left for
-    /// later ([`vgpu_abi::artifact::KernelEntry::group`]); then there is a compiler for these.
+    /// later ([`vgpu_abi::artifact::KernelEntry::group`]); then there is a compiler for these. Where a sandbox forbids
+    /// sockets, none are.
     pub fn vgpu_by_group(
         &self,
         bitcode: &[u8],
@@ -154,6 +155,12 @@ impl Compiler {
         let whole = self.cache.as_ref().and_then(|cache| cache.load(&key));
         if let Some(artifact) = whole.and_then(|bytes| Artifact::decode(&bytes).ok()) {
             return Ok((artifact, None));
+        }
+        if let Err(error) = requests::sockets() {
+            log::debug!(
+                "no sockets for a compiler of kernels, so the image is compiled whole: {error}"
+            );
+            return Ok((self.vgpu(bitcode, options)?, None));
         }
         job.arguments.push("--by-group".to_owned());
         let mut server = None;

@@ -256,3 +256,57 @@ fn a_kernel_that_does_not_compile_hinders_no_other() {
     }
     run(&device, &*module, UNDEFINED + 1);
 }
+
+/// A sandbox may forbid sockets.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn without_sockets_the_image_is_compiled_whole() {
+    let setting = Setting::new();
+    let inside = || {
+        forbid_sockets();
+        let compiler = Compiler::at(&setting.tool, None);
+        let missing = "declare i64 @missing(i64)";
+        let image = image().replace(missing, "define i64 @missing(i64 %x) { ret i64 %x }");
+        compiler.vgpu_by_group(image.as_bytes(), &VgpuOptions::default())
+    };
+    let compiled = std::thread::scope(|scope| scope.spawn(inside).join().unwrap());
+    let (artifact, later) = compiled.unwrap();
+    assert!(later.is_none());
+    let kernels = &artifact.manifest.kernels;
+    assert!(kernels.iter().all(|kernel| kernel.group.is_none()));
+}
+
+/// Lets `socketpair` fail in this thread and in what it starts (seccomp(2)).
+#[cfg(target_arch = "x86_64")]
+fn forbid_sockets() {
+    let step = |code: u32, if_not: u8, k: u32| libc::sock_filter {
+        code: code as u16,
+        jt: 0,
+        jf: if_not,
+        k,
+    };
+    let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+    let mut program = [
+        // The call's number is the first word of what a filter sees.
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        step(
+            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+            1,
+            libc::SYS_socketpair as u32,
+        ),
+        step(libc::BPF_RET | libc::BPF_K, 0, refused),
+        step(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let filter = libc::sock_fprog {
+        len: program.len() as u16,
+        filter: program.as_mut_ptr(),
+    };
+    // SAFETY: the kernel reads the filter during the call.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &filter),
+            0
+        );
+    }
+}
