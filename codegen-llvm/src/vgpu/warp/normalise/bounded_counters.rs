@@ -12,9 +12,10 @@
 use std::collections::HashMap;
 
 use indexmap::IndexSet;
-use llvm_sys::LLVMIntPredicate::{self, *};
-use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMICmp, LLVMOr, LLVMSExt, LLVMSub, LLVMTrunc};
+use llvm_sys::LLVMIntPredicate::LLVMIntULT;
+use llvm_sys::LLVMOpcode::{LLVMOr, LLVMSExt, LLVMTrunc};
 
+use super::loop_end::{LoopEnd, step};
 use super::word_sums::{WordSum, extended, is_extension};
 use crate::analysis::control_flow::Loop;
 use crate::ir::{Block, Builder, Context, Type, Value};
@@ -39,7 +40,7 @@ pub struct BoundedCounter {
     first: WordSum,
     /// What is added in each iteration.
     step: Value,
-    end: End,
+    end: LoopEnd,
     /// Extensions of sums of the counter and of uniform numbers.
     indices: Vec<(Value, WordSum)>,
     /// The uniform numbers that have to be small.
@@ -55,22 +56,6 @@ pub fn may_have(each: &Loop) -> bool {
         next.is_some_and(|next| step(phi, next).is_some())
     };
     each.header.phis().any(counts) && each.instructions().any(is_extension)
-}
-
-/// What `next` adds to a counter, modulo 2^32 perhaps.
-fn step(counter: Value, next: Value) -> Option<Value> {
-    let sum = match is_extension(next) {
-        true => next.operand(0),
-        false => next,
-    };
-    if sum.opcode() != Some(LLVMAdd) {
-        return None;
-    }
-    match (sum.operand(0), sum.operand(1)) {
-        (left, right) if left == counter => Some(right),
-        (left, right) if right == counter => Some(left),
-        _ => None,
-    }
 }
 
 impl BoundedCounter {
@@ -91,7 +76,7 @@ impl BoundedCounter {
             .incoming()
             .into_iter()
             .find(|(_, from)| *from != each.latch)?;
-        let end = End::of(each, counter, (first, before))?;
+        let end = LoopEnd::of(each, counter, (first, before))?;
         let has_word = first.ty().int_width() == 32 || is_extension(first);
         if !has_word || !is_uniform(step) || !is_uniform(end.bound) {
             return None;
@@ -208,142 +193,6 @@ impl BoundedCounter {
         // SAFETY: the new number has the same value, and is there at the header's beginning.
         unsafe { self.counter.replace_with(same) };
     }
-}
-
-/// How a loop ends.
-struct End {
-    /// The last branch of an iteration.
-    branch: Value,
-    /// What the branch asks of the next number and the bound, as numbers without a sign.
-    predicate: LLVMIntPredicate,
-    bound: Value,
-}
-
-impl End {
-    /// The end of a loop that goes on for numbers up to a bound. `first` is its first number, and the block from which
-    /// that comes.
-    fn of(each: &Loop, counter: Value, first: (Value, Block)) -> Option<End> {
-        let (branch, to) = last_branch(each)?;
-        let condition = branch.condition()?;
-        if condition.opcode() != Some(LLVMICmp) {
-            return None;
-        }
-        let next = counter.incoming_from(each.latch)?;
-        let is_next = |it: Value| it == next || is_extension(it) && it.operand(0) == next;
-        let goes_on = branch.successors()[0] == to;
-        let end = |more: LLVMIntPredicate, bound| End {
-            branch,
-            predicate: if goes_on { more } else { inverse(more) },
-            bound,
-        };
-        let sides = [
-            (
-                condition.operand(0),
-                condition.int_predicate(),
-                condition.operand(1),
-            ),
-            (
-                condition.operand(1),
-                condition.swapped_predicate(),
-                condition.operand(0),
-            ),
-        ];
-        sides.into_iter().find_map(|(left, predicate, right)| {
-            let more = if goes_on {
-                predicate
-            } else {
-                inverse(predicate)
-            };
-            match more {
-                LLVMIntULT | LLVMIntSLT if is_next(left) => Some(end(LLVMIntULT, right)),
-                LLVMIntULE | LLVMIntSLE if is_next(left) => Some(end(LLVMIntULE, right)),
-                // What is left until the bound is at least a step.
-                LLVMIntUGE | LLVMIntUGT if left.opcode() == Some(LLVMSub) => {
-                    let bound = left.operand(0);
-                    let is_left = left.operand(1) == counter && step(counter, next) == Some(right);
-                    let strict = more == LLVMIntUGT;
-                    let more = if strict { LLVMIntULT } else { LLVMIntULE };
-                    (is_left && is_bounded(first, bound)).then(|| end(more, bound))
-                }
-                _ => None,
-            }
-        })
-    }
-}
-
-/// The branch that ends a loop's iteration, and the block to which it goes if the loop goes on: the header, or a block
-/// that only leads there.
-fn last_branch(each: &Loop) -> Option<(Value, Block)> {
-    let (mut block, mut to) = (each.latch, each.header);
-    loop {
-        let end = block.terminator()?;
-        if end.condition().is_some() {
-            return Some((end, to));
-        }
-        let [before] = block.predecessors()[..] else {
-            return None;
-        };
-        if block == each.header {
-            return None;
-        }
-        (block, to) = (before, block);
-    }
-}
-
-/// The predicate that holds where this one does not.
-fn inverse(predicate: LLVMIntPredicate) -> LLVMIntPredicate {
-    match predicate {
-        LLVMIntEQ => LLVMIntNE,
-        LLVMIntNE => LLVMIntEQ,
-        LLVMIntUGT => LLVMIntULE,
-        LLVMIntUGE => LLVMIntULT,
-        LLVMIntULT => LLVMIntUGE,
-        LLVMIntULE => LLVMIntUGT,
-        LLVMIntSGT => LLVMIntSLE,
-        LLVMIntSGE => LLVMIntSLT,
-        LLVMIntSLT => LLVMIntSGE,
-        LLVMIntSLE => LLVMIntSGT,
-    }
-}
-
-/// How many branches in front of a loop are looked at.
-const BRANCHES: usize = 8;
-
-/// Whether a number is not above a bound where a block runs, as a branch before it has asked.
-fn is_bounded((number, block): (Value, Block), bound: Value) -> bool {
-    let above = |block: &Block| match block.predecessors()[..] {
-        [only] => Some(only),
-        _ => None,
-    };
-    let path: Vec<_> = std::iter::successors(Some(block), above)
-        .take(BRANCHES)
-        .collect();
-    path.windows(2).any(|edge| {
-        let Some(branch) = edge[1].terminator() else {
-            return false;
-        };
-        let Some(condition) = branch.condition() else {
-            return false;
-        };
-        let [yes, no] = branch.successors()[..] else {
-            return false;
-        };
-        yes != no && bounds(condition, edge[0] == yes, (number, bound))
-    })
-}
-
-/// Whether a condition's being true or false says that a number is not above a bound.
-fn bounds(condition: Value, holds: bool, (number, bound): (Value, Value)) -> bool {
-    if condition.opcode() != Some(LLVMICmp) {
-        return false;
-    }
-    let predicate = match (condition.operand(0), condition.operand(1)) {
-        (left, right) if left == number && right == bound => condition.int_predicate(),
-        (left, right) if left == bound && right == number => condition.swapped_predicate(),
-        _ => return false,
-    };
-    let known = if holds { predicate } else { inverse(predicate) };
-    matches!(known, LLVMIntULE | LLVMIntULT | LLVMIntEQ)
 }
 
 #[cfg(test)]

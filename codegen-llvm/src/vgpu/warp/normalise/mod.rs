@@ -9,6 +9,7 @@ mod bounded_counters;
 pub mod context_marker;
 mod devirtualise;
 mod lane_loops;
+mod loop_end;
 mod loop_facts;
 mod loop_versioning;
 mod merged_reads;
