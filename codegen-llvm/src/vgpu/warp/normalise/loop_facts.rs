@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use llvm_sys::LLVMOpcode::LLVMAnd;
+use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMXor};
 
 use super::bounded_counters::{self, BoundedCounter};
 use super::loop_versioning::is_cheap;
@@ -93,7 +93,10 @@ impl Facts {
         let counter = self.counter.as_ref().map(|it| it.holds(&builder));
         let all = { strides.into_iter().chain(counter) }
             .reduce(|left, right| builder.binary(LLVMAnd, left, right));
-        builder.branch(all.expect("there is a fact"), each.header, copy);
+        let all = all.expect("there is a fact");
+        let other = builder.binary(LLVMXor, all, Value::int(all.ty(), 1));
+        // What is unlikely is written once, not for all lanes and for some.
+        builder.branch_likely(other, copy, each.header);
         // SAFETY: a terminator has no users, and the new branch stands in its place.
         unsafe { jump.erase() };
         if let Some(strides) = &self.strides {
