@@ -51,6 +51,7 @@ mod ptx_registers;
 mod reflect;
 mod refusal;
 mod retarget;
+mod rounding_to_odd;
 mod runtime_variables;
 mod saturating_conversions;
 mod segments;

@@ -13,10 +13,10 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 use llvm_sys::LLVMIntPredicate::LLVMIntULT;
-use llvm_sys::LLVMOpcode::{LLVMOr, LLVMSExt, LLVMTrunc};
+use llvm_sys::LLVMOpcode::{LLVMOr, LLVMSExt};
 
 use super::loop_end::{LoopEnd, step};
-use super::word_sums::{WordSum, extended, is_extension};
+use super::word_sums::{WordSum, is_extension};
 use crate::analysis::control_flow::Loop;
 use crate::ir::{Block, Builder, Context, Type, Value};
 use crate::vgpu::warp::analysis::divergence::Divergence;
@@ -143,22 +143,28 @@ impl BoundedCounter {
 
     /// Writes in front of the loop whether all bounds are small.
     pub fn holds(&self, builder: &Builder) -> Value {
-        let words = self.bounds.iter().map(|it| extended(builder, *it));
+        let word = Type::int(builder.context(), 64);
+        let words = self
+            .bounds
+            .iter()
+            .map(|it| builder.cast_unsigned(*it, word));
         let all = words.reduce(|left, right| builder.binary(LLVMOr, left, right));
         let all = builder.freeze(all.expect("there is a step"));
-        builder.compare(LLVMIntULT, all, Value::int(all.ty(), 1 << self.bits))
+        builder.compare(LLVMIntULT, all, Value::int(word, 1 << self.bits))
     }
 
     /// Counts and adds in 64 bits, in the loop itself. Needs: it runs only where that holds.
     pub fn widen(&self, context: Context) {
         let jump = self.before.terminator().expect("a block has an end");
         let outside = Builder::before(context, jump);
-        let first = self.first.emit(&outside, |it| extended(&outside, it));
-        let bounds = self.bounds.iter().map(|&it| (it, extended(&outside, it)));
-        let mut words: HashMap<Value, Value> = bounds.collect();
+        let word = Type::int(context, 64);
+        let wide = |it: Value| outside.cast_unsigned(it, word);
+        let first = self.first.emit(&outside, wide);
+        let mut words: HashMap<Value, Value> =
+            self.bounds.iter().map(|&it| (it, wide(it))).collect();
 
         let header = self.counter.block();
-        let number = Builder::before(context, header.instructions()[0]).phi(first.ty());
+        let number = Builder::before(context, header.instructions()[0]).phi(word);
         let at_end = Builder::before(context, self.end.branch);
         let next = at_end.add_without_overflow(number, words[&self.step]);
         next.set_cannot_carry();
@@ -183,13 +189,7 @@ impl BoundedCounter {
         let all = block.instructions();
         let begin = all.into_iter().find(|it| !it.is_phi());
         let begin = begin.expect("a block has an end");
-        let same = match self.counter.ty() == number.ty() {
-            true => number,
-            false => {
-                let ty = Type::int(context, 32);
-                Builder::before(context, begin).cast(LLVMTrunc, number, ty)
-            }
-        };
+        let same = Builder::before(context, begin).cast_unsigned(number, self.counter.ty());
         // SAFETY: the new number has the same value, and is there at the header's beginning.
         unsafe { self.counter.replace_with(same) };
     }

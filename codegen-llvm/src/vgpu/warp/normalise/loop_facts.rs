@@ -28,19 +28,19 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[(&Kernel, Value)]) -> Result
     }
     let mut changed = false;
     for &(kernel, function) in kernels {
-        let loops = candidates(module, function);
-        if loops.is_empty() {
+        let candidates = candidates(module, function);
+        if candidates.is_empty() {
             continue;
         }
         let Some(divergence) = divergence(unit, module, kernel, function) else {
             continue;
         };
         let mut written = HashSet::new();
-        for each in loops {
+        for Candidate { each, strides } in candidates {
             if written.contains(&each.header) {
                 continue;
             }
-            let facts = Facts::find(module, &each, &divergence);
+            let facts = Facts::find(&each, strides, &divergence);
             if facts.is_some_and(|facts| facts.write_twice(module, &each)) {
                 written.extend(each.body);
                 changed = true;
@@ -50,17 +50,37 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[(&Kernel, Value)]) -> Result
     Ok(changed)
 }
 
-/// The loops that may be worth it, those around others before these.
-fn candidates(module: &Module, function: Value) -> Vec<Loop> {
-    let mut loops = ControlFlow::new(function).loops();
-    loops.retain(|each| {
+/// A loop that may be worth it.
+struct Candidate {
+    each: Loop,
+    strides: Option<Strides>,
+}
+
+/// Strides in a loop, and whether they alone are worth it: in an innermost loop.
+struct Strides {
+    unit: UnitStrides,
+    suffice: bool,
+}
+
+/// The candidates of a function, loops around others before these.
+fn candidates(module: &Module, function: Value) -> Vec<Candidate> {
+    let loops = ControlFlow::new(function).loops();
+    let headers: Vec<_> = loops.iter().map(|each| each.header).collect();
+    let candidate = |each: Loop| {
         let blocks: HashSet<Block> = each.body.iter().copied().collect();
-        is_cheap(&blocks)
-            && (bounded_counters::may_have(each)
-                || UnitStrides::find(module.layout(), each).is_some())
-    });
-    loops.sort_by_key(|each| std::cmp::Reverse(each.body.len()));
-    loops
+        let inside = headers.iter().filter(|it| blocks.contains(it)).count();
+        let strides = UnitStrides::find(module.layout(), &each);
+        let strides = strides.map(|unit| Strides {
+            unit,
+            suffice: inside == 1,
+        });
+        let suffice = strides.as_ref().is_some_and(|it| it.suffice);
+        let is_worth_it = suffice || bounded_counters::may_have(&each);
+        (is_cheap(&blocks) && is_worth_it).then_some(Candidate { each, strides })
+    };
+    let mut found: Vec<_> = loops.into_iter().filter_map(candidate).collect();
+    found.sort_by_key(|it| std::cmp::Reverse(it.each.body.len()));
+    found
 }
 
 /// What nearly always holds.
@@ -70,15 +90,15 @@ struct Facts {
 }
 
 impl Facts {
-    /// The facts of a loop for which it is worth it: an innermost one, or one whose counter has bounds.
-    fn find(module: &Module, each: &Loop, divergence: &Divergence) -> Option<Facts> {
-        let strides = UnitStrides::find(module.layout(), each);
+    /// The facts of a loop for which it is worth it.
+    fn find(each: &Loop, strides: Option<Strides>, divergence: &Divergence) -> Option<Facts> {
+        let strides = strides.filter(|it| it.unit.are_uniform(divergence));
+        let suffice = strides.as_ref().is_some_and(|it| it.suffice);
         let facts = Facts {
-            strides: strides.filter(|it| it.are_uniform(divergence)),
+            strides: strides.map(|it| it.unit),
             counter: BoundedCounter::find(each, divergence),
         };
-        let strides = facts.strides.is_some() && is_innermost(each);
-        (strides || facts.counter.is_some()).then_some(facts)
+        (suffice || facts.counter.is_some()).then_some(facts)
     }
 
     /// Writes the loop for which they do not hold behind all blocks, and changes the loop itself. Gives whether it did:
@@ -109,12 +129,39 @@ impl Facts {
     }
 }
 
-/// Whether no loop is inside a loop: from no other of its blocks an edge leads back to what dominates it.
-fn is_innermost(each: &Loop) -> bool {
-    let back = |(at, block): (usize, &Block)| {
-        let targets = block.successors().into_iter();
-        let mut places = targets.filter_map(|it| each.body.get_index_of(&it));
-        places.any(|to| to != 0 && to <= at)
-    };
-    !each.body.iter().enumerate().any(back)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loop_gets_the_constant() {
+        let text = "define void @f(ptr %d, ptr %a, i64 %n) {
+             e:
+               %at = getelementptr i8, ptr %d, i64 40
+               %stride = load i64, ptr %at
+               br label %l
+             l:
+               %i = phi i64 [ 0, %e ], [ %j, %l ]
+               %product = mul nsw i64 %stride, %i
+               %element = getelementptr i8, ptr %a, i64 %product
+               store float 1.0, ptr %element
+               %j = add i64 %i, 1
+               %c = icmp eq i64 %j, %n
+               br i1 %c, label %x, label %l
+             x:
+               ret void
+             }";
+        let after = Module::after(text, |module| {
+            let function = module.function("f").unwrap();
+            let Candidate { each, strides } = candidates(module, function).remove(0);
+            let facts = Facts {
+                strides: strides.map(|it| it.unit),
+                counter: None,
+            };
+            assert!(facts.write_twice(module, &each));
+        });
+        assert!(after.contains("mul nsw i64 4, %i"), "{after}");
+        assert!(after.contains("mul nsw i64 %stride, "), "{after}");
+        assert!(after.contains("icmp eq i64"), "{after}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Sums of 32-bit numbers, as they are written: with or without extensions, whose carries are dropped.
 
 use indexmap::IndexMap;
-use llvm_sys::LLVMOpcode::{self, LLVMAdd, LLVMMul, LLVMZExt};
+use llvm_sys::LLVMOpcode::{self, LLVMAdd, LLVMMul};
 
 use crate::ir::{Builder, Type, Value};
 
@@ -26,68 +26,40 @@ pub struct WordSum {
 impl WordSum {
     /// The sum that a value of 32 or 64 bits is, modulo 2^32, of values that `is_term` takes.
     pub fn of(value: Value, is_term: &impl Fn(Value) -> bool) -> Option<WordSum> {
+        use LLVMOpcode::*;
         let mut sum = WordSum::default();
-        sum.add(value, 1, is_term, DEPTH)?;
+        let mut pending = vec![(value, 1i64, DEPTH)];
+        while let Some((part, factor, depth)) = pending.pop() {
+            let depth = depth.checked_sub(1)?;
+            if let Some(number) = part.as_int() {
+                let product = factor.checked_mul(i64::from(number as i32))?;
+                sum.constant = sum.constant.checked_add(product)?;
+                continue;
+            }
+            if is_term(part) {
+                let times = sum.terms.entry(part).or_default();
+                *times = times.checked_add(factor)?;
+                continue;
+            }
+            let opcode = part.opcode()?;
+            let first = part.operand_or_none(0)?;
+            let constant = || part.operand(1).as_int();
+            let factor = match opcode {
+                LLVMTrunc | LLVMZExt | LLVMSExt if has_word(part) && has_word(first) => factor,
+                LLVMAnd if constant() == Some(WORD) => factor,
+                LLVMMul => factor.checked_mul(i64::try_from(constant()?).ok()?)?,
+                LLVMShl => factor.checked_mul(1 << constant().filter(|by| *by < 16)?)?,
+                _ if opcode == LLVMAdd || part.is_disjoint() => {
+                    pending.push((part.operand(1), factor, depth));
+                    factor
+                }
+                _ => return None,
+            };
+            pending.push((first, factor, depth));
+        }
         let is_small = |number: &i64| (1..=LARGEST).contains(number);
         let fits = sum.constant.abs() <= LARGEST && sum.terms.values().all(is_small);
         fits.then_some(sum)
-    }
-
-    fn add(
-        &mut self,
-        value: Value,
-        factor: i64,
-        is_term: &impl Fn(Value) -> bool,
-        depth: u32,
-    ) -> Option<()> {
-        use LLVMOpcode::*;
-        let depth = depth.checked_sub(1)?;
-        let constant = |operand: u32| value.operand(operand).as_int();
-        if let Some(number) = value.as_int() {
-            let product = factor.checked_mul(i64::from(number as i32))?;
-            self.constant = self.constant.checked_add(product)?;
-            return Some(());
-        }
-        if is_term(value) {
-            let times = self.terms.entry(value).or_default();
-            *times = times.checked_add(factor)?;
-            return Some(());
-        }
-        match value.opcode()? {
-            LLVMTrunc | LLVMZExt | LLVMSExt if has_word(value) && has_word(value.operand(0)) => {
-                self.add(value.operand(0), factor, is_term, depth)
-            }
-            LLVMAnd if constant(1) == Some(WORD) => {
-                self.add(value.operand(0), factor, is_term, depth)
-            }
-            LLVMAdd => self.add_both(value, factor, is_term, depth),
-            LLVMOr if value.is_disjoint() => self.add_both(value, factor, is_term, depth),
-            LLVMMul => {
-                let by = i64::try_from(constant(1)?).ok()?;
-                self.add(value.operand(0), factor.checked_mul(by)?, is_term, depth)
-            }
-            LLVMShl => {
-                let by = constant(1).filter(|by| *by < 16)?;
-                self.add(
-                    value.operand(0),
-                    factor.checked_mul(1 << by)?,
-                    is_term,
-                    depth,
-                )
-            }
-            _ => None,
-        }
-    }
-
-    fn add_both(
-        &mut self,
-        sum: Value,
-        factor: i64,
-        is_term: &impl Fn(Value) -> bool,
-        depth: u32,
-    ) -> Option<()> {
-        self.add(sum.operand(0), factor, is_term, depth)?;
-        self.add(sum.operand(1), factor, is_term, depth)
     }
 
     /// Writes the sum in 64 bits. `word` gives a term in 64 bits. Needs: it does not overflow there.
@@ -118,31 +90,16 @@ impl WordSum {
     }
 }
 
-/// A number of 32 or 64 bits with its lower 32 bits, in 64 bits.
-pub fn extended(builder: &Builder, value: Value) -> Value {
-    let ty = Type::int(builder.context(), 64);
-    match value.ty() == ty {
-        true => value,
-        false => builder.cast(LLVMZExt, value, ty),
-    }
-}
-
 /// Whether an instruction makes 64 bits of a number's lower 32: with its sign, with zeros.
 pub fn is_extension(value: Value) -> bool {
     use LLVMOpcode::*;
-    match value.opcode() {
-        Some(LLVMSExt | LLVMZExt) => {
-            value.ty().is_int()
-                && value.ty().int_width() == 64
-                && value.operand(0).ty().int_width() == 32
+    let is_wide = value.ty().is_int() && value.ty().int_width() == 64;
+    is_wide
+        && match value.opcode() {
+            Some(LLVMSExt | LLVMZExt) => value.operand(0).ty().int_width() == 32,
+            Some(LLVMAnd) => value.operand(1).as_int() == Some(WORD),
+            _ => false,
         }
-        Some(LLVMAnd) => {
-            value.ty().is_int()
-                && value.ty().int_width() == 64
-                && value.operand(1).as_int() == Some(WORD)
-        }
-        _ => false,
-    }
 }
 
 /// Whether a number has at least 32 bits.
