@@ -109,8 +109,10 @@ int main(void) {
     void (*const loops[])(struct bounds, float *, int) = {dealt, in_chunks, by_hand, around};
     for (unsigned k = 0; k < sizeof all / sizeof *all; k++)
         for (unsigned l = 0; l < sizeof loops / sizeof *loops; l++) {
-            // Threads that count by themselves would never come to an end so near to the last number.
-            if (loops[l] != dealt && loops[l] != in_chunks && all[k].end > 4294960000u)
+            // Threads that count by themselves would never come to an end so near to the last number. The others are
+            // launched for 2^32 iterations if the end is before the beginning.
+            int counts_itself = loops[l] == by_hand || loops[l] == around;
+            if (counts_itself ? all[k].end > 4294960000u : all[k].end < all[k].first)
                 continue;
             for (int i = 0; i < N; i++)
                 host[i] = device[i] = (float)(i % 11);

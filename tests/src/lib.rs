@@ -13,6 +13,9 @@ pub mod fake_driver;
 pub mod hsa;
 pub mod ir;
 pub mod registered;
+mod sample;
+
+pub use sample::{every_third, first_and_another};
 
 /// Seconds a program or compiler may take.
 const TIME_LIMIT: &str = "240";

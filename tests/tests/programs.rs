@@ -1,10 +1,11 @@
-//! The programs in `tests/programs` that check themselves: one topic each, four ways of compiling.
+//! The programs in `tests/programs` that check themselves: one topic each, compiled at `-O2` and in one of three other
+//! ways, or in all of them ([`first_and_another`]).
 
-use e2e::{Build, Mode, WAVE64};
+use e2e::{Build, Mode, WAVE64, first_and_another};
 
 const MODES: [Mode; 4] = [
-    Mode::Offload("-O0"),
     Mode::Offload("-O2"),
+    Mode::Offload("-O0"),
     Mode::NoOpenMpOpt,
     Mode::Amd(WAVE64, "-O1"),
 ];
@@ -19,7 +20,7 @@ fn check_with(sources: &[&str], flags: &[&str]) {
         .map(|source| format!("tests/programs/{source}"))
         .collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-    for mode in MODES {
+    for mode in first_and_another(&MODES, &format!("{sources:?} {flags:?}")) {
         check_mode(&sources, flags, mode);
     }
 }
