@@ -11,10 +11,12 @@ use std::process::{Command, Output, Stdio};
 pub mod cuda;
 pub mod fake_driver;
 pub mod hsa;
+mod in_parallel;
 pub mod ir;
 pub mod registered;
 mod sample;
 
+pub use in_parallel::in_parallel;
 pub use sample::{every_third, first_and_another};
 
 /// Seconds a program or compiler may take.

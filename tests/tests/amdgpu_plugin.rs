@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use e2e::fake_driver::FakeDriver;
-use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, hsa, line_of};
+use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, every_third, hsa, line_of};
 
 /// Waves of 64 and of 32 lanes.
 const ARCHITECTURES: [&str; 2] = ["gfx90a", "gfx1100"];
@@ -33,14 +33,14 @@ fn passes_on(sources: &[&str], architecture: &'static str) {
 
 #[test]
 fn examples_on_gfx90a() {
-    for sources in EXAMPLES {
+    for sources in every_third(&EXAMPLES, "gfx90a") {
         passes_on(sources, "gfx90a");
     }
 }
 
 #[test]
 fn examples_on_gfx1100() {
-    for sources in EXAMPLES {
+    for sources in every_third(&EXAMPLES, "gfx1100") {
         passes_on(sources, "gfx1100");
     }
 }

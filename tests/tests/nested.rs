@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use e2e::{dist, root, run};
+use e2e::{dist, in_parallel, root, run};
 
 /// One build is enough for both: the command runs the programs, and ptxas assembles their images.
 #[test]
@@ -35,11 +35,11 @@ fn every_program_is_right_and_assembles() {
     let picture = std::fs::read_to_string(&svg).expect("the picture is there");
     assert!(picture.contains("streamcluster"), "{picture}");
 
-    for name in names() {
+    in_parallel(&names(), |name| {
         for architecture in ["sm_80", "sm_90"] {
             assemble(&format!("{programs}/{name}"), architecture);
         }
-    }
+    });
 }
 
 /// The programs of the folder. All of them are part of the command.

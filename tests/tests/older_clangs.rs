@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use e2e::cuda;
 use e2e::registered::{self, ENTRIES, OLDER_ENTRIES};
-use e2e::{clang, dist, ir, root, run};
+use e2e::{clang, dist, in_parallel, ir, root, run};
 
 /// The releases, the section of their offload entries, and the compute capability of the device that gets the PTX.
 const RELEASES: [(&str, &str, &str); 5] = [
@@ -44,9 +44,10 @@ fn image(release: &str, unit: &Path, folder: &Path) -> PathBuf {
 /// On the virtual GPU, and as PTX, which `ptxas` assembles, on the CUDA driver for tests.
 #[test]
 fn programs_of_clang_17_to_21() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let unit = other_unit(folder.path());
-    for (release, entries, capability) in RELEASES {
+    let common = tempfile::tempdir().expect("a temporary folder");
+    let unit = other_unit(common.path());
+    in_parallel(&RELEASES, |&(release, entries, capability)| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let what = format!("clang {release}");
         let image = image(release, &unit, folder.path());
         let host = source(&format!("clang-{release}.host.bc"));
@@ -65,5 +66,5 @@ fn programs_of_clang_17_to_21() {
         let known = driver.folder().join("images/image.bc");
         std::fs::copy(image, known).expect("the image is copied");
         assert_eq!(driver.run(&program, &[]).passed(&what), "PASS\n");
-    }
+    });
 }

@@ -294,7 +294,8 @@ fn schedules() {
 /// optimiser can tell.
 #[test]
 fn distribute() {
-    for mode in MODES.into_iter().chain([Mode::UnitByUnit("-O2")]) {
+    let modes = [&MODES[..], &[Mode::UnitByUnit("-O2")]].concat();
+    for mode in first_and_another(&modes, "distribute") {
         let pieces = match mode {
             Mode::Offload("-O2") | Mode::Amd(..) => "one-piece",
             _ => "any",
@@ -426,7 +427,7 @@ fn private_state() {
         ("OMP_TARGET_OFFLOAD", "MANDATORY"),
         ("OMPTARGET_VGPU_HEAP", "2M"),
     ];
-    for mode in MODES {
+    for mode in first_and_another(&MODES, "private_state") {
         let outcome = Build::new(&["tests/programs/private_state.c"])
             .flags(&["-fopenmp-version=51"])
             .compile(mode)
@@ -460,7 +461,7 @@ fn captures() {
 /// Where the optimiser knows the sizes of the variables, little memory is enough.
 #[test]
 fn copyprivate() {
-    for mode in MODES {
+    for mode in first_and_another(&MODES, "copyprivate") {
         let heap = if mode == Mode::Offload("-O0") {
             "64M"
         } else {
@@ -488,7 +489,7 @@ fn heap() {
 fn print() {
     let sources = ["tests/programs/print.c"];
     let expected = Build::new(&sources).compile(Mode::Host).run_with(&[], &[]);
-    for mode in MODES {
+    for mode in first_and_another(&MODES, "print") {
         let outcome = Build::new(&sources).compile(mode).run(&[]);
         assert_eq!(
             outcome.passed(&format!("print.c {mode:?}")),

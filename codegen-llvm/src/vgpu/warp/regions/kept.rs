@@ -88,31 +88,31 @@ fn is_value(local: Value) -> bool {
 struct Live(HashMap<Block, HashSet<Value>>);
 
 impl Live {
+    /// Goes back from each read to where the value is written, so that each block is met once for a value that is live
+    /// in it.
     fn new(form: Value, values: &[Value]) -> Live {
         let values: HashSet<_> = values.iter().copied().collect();
-        let blocks = form.blocks();
-        let mut live = Live(HashMap::new());
-        let mut written = HashMap::new();
-        for &block in &blocks {
+        let (mut live, mut written) = (HashMap::new(), HashMap::new());
+        let mut pending = Vec::new();
+        let mut before: HashMap<Block, Vec<Block>> = HashMap::new();
+        for block in form.blocks() {
             let (read, stored) = accesses(block, &values);
-            live.0.insert(block, read);
+            pending.extend(read.iter().map(|&value| (block, value)));
+            live.insert(block, read);
             written.insert(block, stored);
+            for next in block.successors() {
+                before.entry(next).or_default().push(block);
+            }
         }
-        let mut changes = true;
-        while changes {
-            changes = false;
-            for &block in blocks.iter().rev() {
-                let behind: Vec<_> = { block.successors().into_iter() }
-                    .flat_map(|next| live.0[&next].iter().copied())
-                    .filter(|value| !written[&block].contains(value))
-                    .collect();
-                let here = live.0.get_mut(&block).expect("every block has an entry");
-                for value in behind {
-                    changes |= here.insert(value);
+        while let Some((block, value)) = pending.pop() {
+            for &from in before.get(&block).into_iter().flatten() {
+                let here = live.get_mut(&from).expect("every block has an entry");
+                if !written[&from].contains(&value) && here.insert(value) {
+                    pending.push((from, value));
                 }
             }
         }
-        live
+        Live(live)
     }
 
     fn at(&self, start: Block, value: Value) -> bool {
