@@ -22,9 +22,9 @@ const OPTIONS: &[&str] = &[
     // compiling a large kernel took 7 percent more instructions, for the same code (docs/measurements.md, "Compiling
     // both forms").
     "-memdep-block-scan-limit=30",
-    // How deep `slp-vectorizer` follows operands. With LLVM's default of 12 it takes half of the compile time of code that
-    // is one long computation, such as arithmetic of large numbers, and finds the same vectors (docs/measurements.md,
-    // "Compiling both forms").
+    // How deep `slp-vectorizer` follows operands. With LLVM's default of 12 it takes half of the compile time of code
+    // that is one long computation, such as arithmetic of large numbers, and finds the same vectors
+    // (docs/measurements.md, "Compiling both forms").
     "-slp-recursion-max-depth=6",
     // clang marks one instruction of a statement as the place where debuggers stop (`-gkey-instructions`). A warp form
     // has several instructions in place of that one, and some of them may not run.
