@@ -64,6 +64,27 @@ fn map() {
     check(&["map.c"]);
 }
 
+/// A region may use a constant that no clause names. What a clause asks to copy back must be writable.
+#[test]
+fn constants() {
+    check(&["constants.c"]);
+    for mode in [Mode::Offload("-O1"), Mode::HostDevice] {
+        let outcome = Build::new(&["tests/programs/constant_from.c"])
+            .flags(&["-g"])
+            .compile(mode)
+            .run(&[]);
+        outcome.failed_with(
+            &format!("constant_from.c {mode:?}"),
+            &[
+                "'numbers' (16 bytes",
+                "cannot be copied to the host: it is a constant of the program",
+                "constant_from.c:9",
+                "hint: map it with `to`",
+            ],
+        );
+    }
+}
+
 #[test]
 fn team_sizes() {
     check(&["team_sizes.c"]);

@@ -14,6 +14,7 @@ use crate::construct::device_work::{DeviceWork, OnCompletion};
 use crate::construct::transfer;
 use crate::device::mapping_report::report_found;
 use crate::device::omp_device::OmpDevice;
+use crate::mapping::constants;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
@@ -121,6 +122,9 @@ unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
     let _exclusive = findings::set_exclusive(is_last);
     mapping.wait_ready();
     let range = item.part_inside(&mapping.host);
+    if constants::keeps(item, &range)? {
+        return Ok(());
+    }
     info::log(
         Info::DATA_TRANSFER,
         device.number,

@@ -5,6 +5,7 @@ use crate::construct::device_work::{DeviceWork, OnCompletion};
 use crate::construct::dimensions;
 use crate::construct::transfer;
 use crate::device::mapping_report::report_found;
+use crate::mapping::constants;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
@@ -87,7 +88,7 @@ unsafe fn copy(work: &DeviceWork<'_>, item: &MapItem, mapping: &Mapping) -> Resu
             }
         })?;
     }
-    if item.kind.contains(MapType::FROM) {
+    if item.kind.contains(MapType::FROM) && !constants::keeps(item, &range)? {
         info::log(
             Info::DATA_TRANSFER,
             work.device.number,

@@ -9,6 +9,7 @@ use crate::device::registry::{Library, Requirements};
 use crate::entry::process_end;
 use crate::fork;
 use crate::host_library::TaskHandle;
+use crate::mapping::constants;
 use crate::mapping::item_name::ItemName;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
@@ -26,6 +27,7 @@ pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor)
     if !descriptor.is_null() {
         // SAFETY: caller.
         let library = unsafe { Library::read(descriptor) };
+        constants::registered(library.id);
         runtime().registry.add(library);
         process_end::watch_signals();
         info::debug(format_args!("registered the images of {descriptor:?}"));
@@ -43,6 +45,7 @@ fn unregister(runtime: &Runtime, descriptor: *const BinaryDescriptor) {
     let Some(library) = runtime.registry.remove(descriptor as usize) else {
         return;
     };
+    constants::unregistered(library.id);
     if fork::happened() {
         return;
     }

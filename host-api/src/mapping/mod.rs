@@ -1,6 +1,7 @@
 //! Mappings: the table of host ranges with storage on a device, and the items that constructs map.
 
 pub mod attachments;
+pub mod constants;
 pub mod created;
 pub mod item_name;
 pub mod map_item;

@@ -72,6 +72,14 @@ pub enum Error {
         /// The item.
         item: String,
     },
+    /// An item that is copied to the host by a clause is constant there.
+    #[error(
+        "{item} cannot be copied to the host: it is a constant of the program, which may only be read"
+    )]
+    Constant {
+        /// The item.
+        item: String,
+    },
     /// A section that is not contiguous has no dimensions that fit its size.
     #[error(
         "{item} is not contiguous, and its dimensions do not fit its size: host code and this runtime do not match"
@@ -152,6 +160,7 @@ impl Error {
             Error::NotPresent { .. } => Some(
                 "map it first with `target data` or `target enter data`, with the same or a larger section",
             ),
+            Error::Constant { .. } => Some("map it with `to` instead of `tofrom` or `from`"),
             Error::Dimensions { .. } => {
                 Some("compile the program with clang 22, the version that this runtime serves")
             }

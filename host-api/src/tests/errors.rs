@@ -20,6 +20,9 @@ fn words(error: &Error) -> &'static str {
         Error::NotPresent { .. } => {
             " is not present on the device, but its clause has the 'present' modifier"
         }
+        Error::Constant { .. } => {
+            " cannot be copied to the host: it is a constant of the program, which may only be read"
+        }
         Error::Extends { .. } => ", which is mapped already, without lying inside it",
         Error::Launch { .. } => " cannot be launched: ",
         Error::Routine(_) => "a pointer is null",
@@ -153,6 +156,7 @@ fn errors() -> Vec<Error> {
             name: "k".into(),
         },
         Error::NotPresent { item: item() },
+        Error::Constant { item: item() },
         Error::Dimensions { item: item() },
         Error::Extends {
             item: item(),
