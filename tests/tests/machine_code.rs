@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, WAVE64, dist, run};
+use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, WAVE64, dist, every_third, run};
 
 const UNITS: [&str; 2] = ["tests/programs/units.c", "tests/programs/units_other.c"];
 
@@ -67,8 +67,8 @@ fn regions_of_another_unit_are_not_empty() {
 
 /// Linked by NVIDIA's linker, nothing undefined; and the bitcode in the same program runs.
 #[test]
-fn every_example_links_and_runs() {
-    for sources in EXAMPLES {
+fn examples_link_and_run() {
+    for sources in every_third(&EXAMPLES, "machine code") {
         let outcome = Build::new(sources)
             .compile(Mode::MachineCode("-O2"))
             .run(&[]);
