@@ -1,5 +1,5 @@
 //! What the tests take of many combinations, so that together they end in time: a part that depends on what is tested,
-//! and so is the same each time. With the variable `E2E_ALL` they take all (docs/measuring.md).
+//! and so is the same each time. With the variable `EVERY_CASE` they take all (docs/measuring.md).
 
 /// The first of `all`, and one of the others. Many tests together take each.
 pub fn first_and_another<T: Copy>(all: &[T], tested: &str) -> Vec<T> {
@@ -22,7 +22,7 @@ pub fn every_third<T: Copy>(all: &[T], tested: &str) -> Vec<T> {
 }
 
 fn everything() -> bool {
-    std::env::var_os("E2E_ALL").is_some()
+    std::env::var_os("EVERY_CASE").is_some()
 }
 
 /// A number for a name.

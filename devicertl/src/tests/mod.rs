@@ -265,10 +265,14 @@ pub const WARP_SIZES: [u32; 2] = [32, 64];
 /// Team sizes around the warp's.
 pub const SIZES: [u32; 10] = [1, 2, 31, 32, 33, 50, 64, 95, 96, 130];
 
-/// All of a test's cases. Under ThreadSanitizer, where starting a thread costs many times as much, every `n`th.
+/// Every `n`th of a test's cases, at least every third, or all with the variable `EVERY_CASE` (docs/measuring.md).
+/// Under ThreadSanitizer, where starting a thread costs many times as much, always every `n`th.
 pub fn sampled<T>(all: impl IntoIterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
-    all.into_iter().step_by(match cfg!(feature = "sanitize") {
-        true => n,
-        false => 1,
+    all.into_iter().step_by(if cfg!(feature = "sanitize") {
+        n
+    } else if std::env::var_os("EVERY_CASE").is_some() {
+        1
+    } else {
+        n.min(3)
     })
 }
