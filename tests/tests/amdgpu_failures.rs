@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use device_image::Image;
 use e2e::fake_driver::FakeDriver;
-use e2e::{Outcome, hsa};
+use e2e::{Outcome, hsa, in_parallel};
 use plugin_api::{
     Completion, Device, DevicePtr, Error, Launch, LoadOptions, MemoryKind, Result, Stream,
 };
@@ -221,23 +221,15 @@ fn failing_calls_leave_nothing() {
             (call, ERRORS[next(&mut state) % ERRORS.len()])
         })
         .collect();
-    let (at, lost) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(((call, number), error)) =
-                    cases.get(at.fetch_add(1, Ordering::Relaxed))
-                {
-                    let failure = format!("{call}:{number}:{error}");
-                    let outcome = run(&runtime, &[("FAKE_HSA_FAIL", &failure)]);
-                    assert_eq!(wrong(call, &outcome), None, "{failure}: {outcome:?}");
-                    lost.fetch_add(
-                        usize::from(outcome.stdout.contains(LOST)),
-                        Ordering::Relaxed,
-                    );
-                }
-            });
-        }
+    let lost = AtomicUsize::new(0);
+    in_parallel(&cases, |((call, number), error)| {
+        let failure = format!("{call}:{number}:{error}");
+        let outcome = run(&runtime, &[("FAKE_HSA_FAIL", &failure)]);
+        assert_eq!(wrong(call, &outcome), None, "{failure}: {outcome:?}");
+        lost.fetch_add(
+            usize::from(outcome.stdout.contains(LOST)),
+            Ordering::Relaxed,
+        );
     });
     let lost = lost.into_inner();
     println!("{count} failing calls; a device was lost in {lost}");

@@ -34,7 +34,7 @@ type LeavingItems = SmallVec<[Leaving; 4]>;
 /// Unmaps `items` from the device of `work`.
 ///
 /// # Safety
-/// The host ranges of items with `FROM` are writable until the work is complete.
+/// The host ranges of items with `FROM` are writable until the work is complete, but for [`constants`].
 pub unsafe fn data_end(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()> {
     let mut leaving = LeavingItems::new();
     let mut outcome = release(work.device, items, &mut leaving);
@@ -107,7 +107,7 @@ fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItem
 }
 
 /// # Safety
-/// The item's host range is writable if it has `FROM`.
+/// The item's host range is writable or constant if it has `FROM`.
 unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
     let device = work.device;
     let Leaving { item, mapping } = entry;
@@ -133,7 +133,7 @@ unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
             mapping.device_address(range.start)
         ),
     );
-    // SAFETY: the range is inside the item (caller).
+    // SAFETY: the range is inside the item (caller), and not constant.
     unsafe { transfer::from_device(work, item, mapping, range) }.map_err(|source| Error::Item {
         what: "copying to the host",
         item: item.to_string(),

@@ -17,8 +17,8 @@ use crate::report::info::{self, Info};
 /// Copies `items`.
 ///
 /// # Safety
-/// The host ranges of the items are readable and writable until the work is complete, and a non-contiguous item's
-/// begin points at its dimensions ([`dimensions::of`]).
+/// The host ranges of the items are readable, and writable but for [`constants`], until the work is complete. A
+/// non-contiguous item's begin points at its dimensions ([`dimensions::of`]).
 pub unsafe fn update(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()> {
     for (_, &item) in mapper::flatten(items).iter() {
         if item.kind.is_unmapped() || item.kind.contains(MapType::ATTACH) {
@@ -45,7 +45,7 @@ pub unsafe fn update(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()>
 }
 
 /// # Safety
-/// The item's host range is readable and writable.
+/// The item's host range is readable, and writable or constant.
 unsafe fn section(work: &mut DeviceWork<'_>, item: &MapItem) -> Result<()> {
     let device = work.device;
     let Some(mapping) = device.table.pin(Section::inside(item.begin, item.size)) else {

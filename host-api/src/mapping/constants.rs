@@ -2,7 +2,7 @@
 //!
 //! clang maps a variable that a region uses and no clause names `tofrom`, even if it is `const`. Constants whose value
 //! is not folded, a table of numbers for instance, lie in segments that the program may only read. No program may
-//! change a `const` object (C17, 6.7.3), on the device neither. So nothing needs to be copied back there.
+//! change a `const` object (C17, 6.7.3), nor on the device. So nothing needs to be copied back there.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
