@@ -133,8 +133,9 @@ impl Forms {
         Ok(Forms { thread, warp })
     }
 
-    /// The form for blocks of this shape.
-    pub fn choose(&self, block: [u32; 3]) -> Form {
+    /// The form for blocks of this shape. `one_by_one`: whether threads that never wait may run so, which is in the
+    /// order of their numbers and without checks.
+    pub fn choose(&self, block: [u32; 3], one_by_one: bool) -> Form {
         match &self.warp {
             Ok(warp) if unsuitable_shape(warp, block).is_none() => match (warp.regions, warp.fiber)
             {
@@ -151,9 +152,13 @@ impl Forms {
                     rest: self.thread,
                     width: warp.width,
                     loops: warp.loops,
-                    threads: warp.threads,
+                    threads: warp.threads.filter(|_| one_by_one),
                 },
             },
+            Ok(WarpKernel {
+                threads: Some(threads),
+                ..
+            }) if one_by_one => Form::OneByOne(*threads),
             _ => Form::Threads(self.thread),
         }
     }
@@ -240,12 +245,12 @@ mod tests {
         });
         for threads in [33, 64, 82, 160] {
             assert!(matches!(
-                forms.choose([1, threads, 1]),
+                forms.choose([1, threads, 1], true),
                 Form::Warps { last: Some(_), .. }
             ));
         }
         for block in [[1, 32, 1], [160, 1, 1], [32, 2, 1], [1, 64, 2], [1, 161, 1]] {
-            assert!(matches!(forms.choose(block), Form::Threads(_)));
+            assert!(matches!(forms.choose(block, true), Form::Threads(_)));
         }
     }
 
@@ -264,12 +269,12 @@ mod tests {
         });
         for block in [[128, 1, 1], [64, 1, 1], [32, 2, 2]] {
             assert!(matches!(
-                forms.choose(block),
+                forms.choose(block, true),
                 Form::Warps { last: None, .. }
             ));
         }
         for block in [[100, 1, 1], [31, 1, 1], [48, 2, 1]] {
-            assert!(matches!(forms.choose(block), Form::Threads(_)));
+            assert!(matches!(forms.choose(block, true), Form::Threads(_)));
         }
         assert_eq!(
             forms.why_not_warps([100, 1, 1]).unwrap(),
@@ -280,15 +285,15 @@ mod tests {
     #[test]
     fn the_shape_of_the_block_decides() {
         for block in [[32, 1, 1], [33, 1, 1], [32, 3, 1], [64, 2, 2]] {
-            assert!(matches!(forms(true).choose(block), Form::Warps { .. }));
+            assert!(matches!(forms(true).choose(block, true), Form::Warps { .. }));
             assert!(matches!(
-                forms(false).choose(block),
+                forms(false).choose(block, true),
                 Form::Subgroups { width: 32, .. }
             ));
             assert_eq!(forms(true).why_not_warps(block), None);
         }
-        assert!(matches!(forms(true).choose([16, 16, 1]), Form::Threads(_)));
-        assert!(matches!(forms(true).choose([1, 1, 1]), Form::Warps { .. }));
+        assert!(matches!(forms(true).choose([16, 16, 1], true), Form::Threads(_)));
+        assert!(matches!(forms(true).choose([1, 1, 1], true), Form::Warps { .. }));
         assert_eq!(
             forms(false).why_not_warps([31, 1, 1]).unwrap(),
             "a block of 31 threads is smaller than a subgroup of 32"
@@ -300,10 +305,35 @@ mod tests {
     }
 
     #[test]
+    fn blocks_that_do_not_fit_run_in_a_loop_over_threads_if_there_is_one() {
+        let forms = forms_of(WarpForm::Present {
+            symbol: "warp".into(),
+            width: 32,
+            max_threads: 256,
+            regions: None,
+            loops: true,
+            threads: Some("threads".into()),
+            fiber: false,
+            workers: false,
+            partial: false,
+        });
+        for block in [[31, 1, 1], [16, 4, 1], [1, 1, 1]] {
+            assert!(matches!(forms.choose(block, true), Form::OneByOne(_)));
+            assert!(matches!(forms.choose(block, false), Form::Threads(_)));
+        }
+        for one_by_one in [false, true] {
+            let Form::Subgroups { threads, .. } = forms.choose([100, 1, 1], one_by_one) else {
+                panic!("the block has whole subgroups");
+            };
+            assert_eq!(threads.is_some(), one_by_one);
+        }
+    }
+
+    #[test]
     fn a_kernel_without_warp_form_says_why() {
         let absent = WarpForm::Absent("recursion at a.c:3".into());
         let forms = Forms::new(thread, absent, |_| Ok::<_, ()>(0)).unwrap();
-        assert!(matches!(forms.choose([32, 1, 1]), Form::Threads(_)));
+        assert!(matches!(forms.choose([32, 1, 1], true), Form::Threads(_)));
         assert_eq!(
             forms.why_not_warps([32, 1, 1]).unwrap(),
             "recursion at a.c:3"

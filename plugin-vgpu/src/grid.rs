@@ -306,10 +306,9 @@ impl Grid {
     /// A form, of those between which there is a choice.
     fn form_of(&self, way: Way) -> Form {
         match (way, self.run.form) {
-            (Way::Threads, Form::Subgroups { rest, threads, .. }) => match threads {
-                Some(threads) if self.run.checks.is_none() => Form::OneByOne(threads),
-                _ => Form::Threads(rest),
-            },
+            (Way::Threads, Form::Subgroups { rest, threads, .. }) => {
+                threads.map_or(Form::Threads(rest), Form::OneByOne)
+            }
             (_, form) => form,
         }
     }
@@ -380,17 +379,21 @@ impl Grid {
     fn run_range(&self, sm: &Sm, blocks: Range<u64>, form: Form) {
         let mut blocks = BlockRange::new(self.run.blocks, blocks);
         let ended = match form {
-            Form::Subgroups { width, .. } => {
+            Form::Subgroups { width, threads, .. } => {
                 let run = self.block_run(sm, [0; 3], form);
-                if run.threads() == run.whole_subgroups(width) {
-                    // SAFETY: the contract of `launch`, and `signals::enter` was called.
-                    unsafe { subgroups::run(sm, &run, blocks) }
-                } else {
-                    blocks.try_for_each(|block| {
-                        // SAFETY: as above.
-                        unsafe { subgroups::run(sm, &run, BlockRange::of(block)) }?;
+                let whole = run.whole_subgroups(width);
+                // SAFETY: the contract of `launch`, and `signals::enter` was called.
+                let subgroups = |run: &_, blocks| unsafe { subgroups::run(sm, run, blocks) };
+                match threads.map(Form::OneByOne) {
+                    _ if run.threads() == whole => subgroups(&run, blocks),
+                    Some(form) => subgroups(&run, blocks.clone()).and_then(|()| {
+                        let part = whole..run.threads();
+                        subgroups(&BlockRun { form, part, ..run }, blocks)
+                    }),
+                    None => blocks.try_for_each(|block| {
+                        subgroups(&run, BlockRange::of(block))?;
                         self.run_block(sm, block, form)
-                    })
+                    }),
                 }
             }
             Form::OneByOne(_) => {

@@ -269,7 +269,7 @@ impl Kernel for VirtualKernel {
             return None;
         }
         let how = match runnable.forms.why_not_warps(suited.block) {
-            None if runnable.chooses(runnable.forms.choose(suited.block))
+            None if runnable.chooses(runnable.forms.choose(suited.block, true))
                 && runnable.choice.preferred() == Way::Threads =>
             {
                 "runs thread by thread: that has been faster than warp by warp".to_owned()
@@ -305,7 +305,9 @@ impl Kernel for VirtualKernel {
         };
         let record = dispatch.as_ref().map(Dispatch::address);
         let record = record.or(workspace.as_ref().map(Workspace::address));
-        let form = runnable.forms.choose(suited.block);
+        let order = gpu.config.schedule.of_launch(gpu.next_launch());
+        let one_by_one = gpu.checker.is_none() && !order.is_random();
+        let form = runnable.forms.choose(suited.block, one_by_one);
         let checks = gpu.checker.as_ref().map(|checker| {
             let lockstep = if warp_kind.lockstep {
                 warp_kind.size
@@ -330,7 +332,7 @@ impl Kernel for VirtualKernel {
             dynamic_shared: launch.dynamic_shared,
             dispatch: record.unwrap_or(0),
             warp_kind,
-            order: gpu.config.schedule.of_launch(gpu.next_launch()),
+            order,
             lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,
             endless_wait: gpu
@@ -359,7 +361,10 @@ impl Kernel for VirtualKernel {
 
 /// Whether blocks of this form wait for nothing but their own threads.
 fn never_waits_for_blocks(form: Form) -> bool {
-    matches!(form, Form::Subgroups { .. } | Form::Regions { .. })
+    matches!(
+        form,
+        Form::Subgroups { .. } | Form::OneByOne(_) | Form::Regions { .. }
+    )
 }
 
 fn parameter(parameter: vgpu_abi::artifact::Parameter) -> Parameter {

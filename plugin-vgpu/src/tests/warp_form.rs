@@ -314,6 +314,12 @@ unsafe extern "C" fn threads_in_a_loop(cx: *mut ThreadContext, args: *const u64,
     unsafe { each_subgroup(cx, call, 1, || coordinates_of_any_thread(cx, args)) }
 }
 
+/// The same for threads that are in no whole subgroup.
+unsafe extern "C" fn rest_in_a_loop(cx: *mut ThreadContext, args: *const u64, call: u64) {
+    // SAFETY: the engine's contract.
+    unsafe { each_subgroup(cx, call, 1, || coordinates_of_a_thread(cx, args)) }
+}
+
 /// # Safety
 /// `call` is the address of a [`SubgroupCall`], and `cx` the subgroups' own.
 unsafe fn each_subgroup(cx: *mut ThreadContext, call: u64, width: u32, mut run: impl FnMut()) {
@@ -363,17 +369,19 @@ fn widths_and_shapes() -> impl Iterator<Item = (u32, [u32; 3])> {
 fn every_thread_is_in_one_subgroup_or_alone() {
     for (width, threads) in widths_and_shapes() {
         let count = 5 * threads.iter().product::<u32>();
-        let subgroups = |entry, loops| Form::Subgroups {
+        let subgroups = |entry, loops, threads| Form::Subgroups {
             entry,
             rest: coordinates_of_a_thread,
             width,
             loops,
-            threads: None,
+            threads,
         };
         let forms = [
             warps(coordinates),
-            subgroups(coordinates, false),
-            subgroups(coordinates_in_a_loop, true),
+            subgroups(coordinates, false, None),
+            subgroups(coordinates_in_a_loop, true, None),
+            subgroups(coordinates_in_a_loop, true, Some(rest_in_a_loop)),
+            Form::OneByOne(threads_in_a_loop),
         ];
         for form in &forms[usize::from(width != 32)..] {
             let seen = Seen {
