@@ -39,6 +39,9 @@ const LARGE: u32 = 16;
 /// The number of instructions beyond which a kernel is large.
 const LARGE_FROM: usize = 1000;
 
+/// Fewest lanes that are worth a warp form.
+const FEWEST: u32 = 8;
+
 /// Chooses the width for a normalised kernel, whose blocks have at most `bound` threads. A subgroup is a warp where
 /// lanes act together or wait, and among the workers of a generic kernel, which wait for the master.
 ///
@@ -62,17 +65,31 @@ pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32, bound: Option<u32>) -> 
     let together = called
         .iter()
         .any(|&callee| callee::is_warp_operation(callee));
+    let alone = match is_large {
+        _ if uses_other_dimensions(kernel) => SEVERAL_DIMENSIONS,
+        true => LARGE,
+        false => UNCONSTRAINED,
+    };
     Width {
         lanes: match fiber || together {
             true => warp_size,
-            false if uses_other_dimensions(kernel) => SEVERAL_DIMENSIONS,
-            false if is_large => LARGE,
-            false => UNCONSTRAINED,
+            false => within(alone, bound),
         },
         fiber,
         // Few programs that state a bound of whole warps have other blocks. Those run on fibers.
         whole_blocks: fiber && bound.is_some_and(|most| most.is_multiple_of(warp_size)),
     }
+}
+
+/// So many lanes, or fewer for small blocks: as many as leave less than [`FEWEST`] threads of the largest one over.
+/// Those run one by one.
+fn within(lanes: u32, bound: Option<u32>) -> u32 {
+    let Some(most) = bound.filter(|most| (FEWEST..2 * lanes).contains(most)) else {
+        return lanes;
+    };
+    let widths = (FEWEST.ilog2()..=lanes.ilog2()).rev().map(|it| 1 << it);
+    let mut fitting = widths.filter(|width| *width <= most && most % width < FEWEST);
+    fitting.next().unwrap_or(lanes)
 }
 
 /// Whether a kernel reads the thread id in the second or third dimension of the block.
@@ -90,4 +107,24 @@ fn reads_context(kernel: Value, bytes: Range<usize>) -> bool {
     loads
         .filter_map(context_fields::context_field)
         .any(|field| bytes.contains(&field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn small_blocks_have_small_subgroups() {
+        let of = |bounds: &[u32]| -> Vec<u32> {
+            let bounds = bounds.iter();
+            bounds.map(|&most| within(32, Some(most))).collect()
+        };
+        assert_eq!(of(&[8, 12, 15, 24, 31, 40, 63]), [8; 7]);
+        assert_eq!(of(&[16, 23, 48, 55]), [16; 4]);
+        assert_eq!(of(&[1, 7, 32, 39, 64, 100, 250, 1024]), [32; 8]);
+        assert_eq!(within(16, Some(8)), 8);
+        assert_eq!(within(16, Some(24)), 8);
+        assert_eq!(within(16, Some(48)), 16);
+        assert_eq!(within(32, None), 32);
+    }
 }
