@@ -285,15 +285,24 @@ mod tests {
     #[test]
     fn the_shape_of_the_block_decides() {
         for block in [[32, 1, 1], [33, 1, 1], [32, 3, 1], [64, 2, 2]] {
-            assert!(matches!(forms(true).choose(block, true), Form::Warps { .. }));
+            assert!(matches!(
+                forms(true).choose(block, true),
+                Form::Warps { .. }
+            ));
             assert!(matches!(
                 forms(false).choose(block, true),
                 Form::Subgroups { width: 32, .. }
             ));
             assert_eq!(forms(true).why_not_warps(block), None);
         }
-        assert!(matches!(forms(true).choose([16, 16, 1], true), Form::Threads(_)));
-        assert!(matches!(forms(true).choose([1, 1, 1], true), Form::Warps { .. }));
+        assert!(matches!(
+            forms(true).choose([16, 16, 1], true),
+            Form::Threads(_)
+        ));
+        assert!(matches!(
+            forms(true).choose([1, 1, 1], true),
+            Form::Warps { .. }
+        ));
         assert_eq!(
             forms(false).why_not_warps([31, 1, 1]).unwrap(),
             "a block of 31 threads is smaller than a subgroup of 32"

@@ -19,6 +19,7 @@ use crate::engine::Form;
 use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Way};
 use crate::machine::Machine;
+use crate::pieces::Pieces;
 use crate::regions;
 use crate::reserve::{self, Reserve};
 use crate::schedule::LaunchOrder;
@@ -71,6 +72,22 @@ impl GridRun {
             None => most,
         }
     }
+
+    /// Threads of a block.
+    fn threads(&self) -> u32 {
+        self.threads.iter().product()
+    }
+
+    /// How blocks are divided among workers, if a launch of so many is worth several. Only threads that never wait may
+    /// run apart from others of their block.
+    fn pieces(&self, blocks: u64, workers: u32) -> Pieces {
+        match self.form {
+            Form::Subgroups { width, .. } if self.checks.is_none() && !self.order.is_random() => {
+                Pieces::of(self.threads(), width, blocks, workers)
+            }
+            _ => Pieces::whole(self.threads()),
+        }
+    }
 }
 
 /// A fault and the block it happened in.
@@ -93,7 +110,9 @@ pub struct Grid {
     reserve: Reserve,
     /// Most blocks that a worker takes at a time.
     most: u64,
+    /// Of pieces of blocks.
     block_ranges: BlockRanges,
+    pieces: Pieces,
     stop: AtomicBool,
     /// Helpers at work. Changed with `state` locked only, but read without the lock.
     helpers: AtomicU32,
@@ -124,8 +143,14 @@ impl Grid {
     /// `run` describes a loaded kernel, parameters that it accepts, and a block within the device's limits.
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
-        let most = (total - 1).min(u64::from(machine.count() - 1)) as u32;
+        let pieces = run.pieces(total, machine.count());
+        let total_pieces = total * u64::from(pieces.count());
+        let most = (total_pieces - 1).min(u64::from(machine.count() - 1)) as u32;
         let helpers = run.helpers(total, most);
+        let (pieces, total_pieces) = match helpers {
+            0 => (Pieces::whole(run.threads()), total),
+            _ => (pieces, total_pieces),
+        };
         let state = State {
             closed: false,
             outcome: None,
@@ -135,7 +160,8 @@ impl Grid {
             most: most_at_a_time(&run, total),
             run,
             reserve: Reserve::new(machine, grid),
-            block_ranges: ranges_of(form, total, u64::from(helpers) + 1),
+            block_ranges: ranges_of(form, total_pieces, u64::from(helpers) + 1),
+            pieces,
             stop: AtomicBool::new(false),
             helpers: AtomicU32::new(0),
             joined: AtomicU32::new(0),
@@ -148,10 +174,8 @@ impl Grid {
         grid.work_with(machine, helpers);
         while grid.blocks_left() {
             grid.note_asked();
-            grid.work_with(
-                machine,
-                grid.run.helpers(grid.block_ranges.count_left(), most),
-            );
+            let left = { grid.block_ranges.count_left() }.div_ceil(grid.pieces.count().into());
+            grid.work_with(machine, grid.run.helpers(left, most));
         }
         grid.finish(&machine.crowd)
     }
@@ -249,12 +273,13 @@ impl Grid {
             let count = blocks.end - blocks.start;
             match &self.run.choice {
                 _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
+                _ if self.pieces.count() > 1 => self.run_pieces(sm, blocks),
                 Some(choice) => self.run_as_chosen(sm, choice, blocks, began),
                 None => self.run_range(sm, blocks, self.run.form),
             }
             let time = began.elapsed();
             if let Some(block_time) = &self.run.block_time {
-                block_time.ran(count, time);
+                block_time.ran(count, time * self.pieces.count());
             }
             if let (Some(trial), Some(sample), Some(before)) = (&mut trial, sample, before) {
                 trial.end(sample, count, cpu_time().saturating_sub(before));
@@ -292,15 +317,10 @@ impl Grid {
                 let before = cpu_time();
                 self.run_range(sm, blocks, self.form_of(way));
                 let time = cpu_time().saturating_sub(before);
-                choice.tried(way, count * u64::from(self.threads()), time);
+                choice.tried(way, count * u64::from(self.run.threads()), time);
             }
         }
         choice.ran(count, began.elapsed());
-    }
-
-    /// Threads of a block.
-    fn threads(&self) -> u32 {
-        self.run.threads.iter().product()
     }
 
     /// A form, of those between which there is a choice.
@@ -313,33 +333,67 @@ impl Grid {
         }
     }
 
+    /// Runs pieces of blocks.
+    fn run_pieces(&self, sm: &Sm, pieces: Range<u64>) {
+        for number in pieces {
+            let (block, part) = self.pieces.get(number);
+            let block = BlockRange::new(self.run.blocks, block..block + 1).first();
+            match &self.run.choice {
+                Some(choice) => self.run_part_in_steps(sm, choice, block, part, &mut 1),
+                None => {
+                    let whole = part.end / self.width() * self.width();
+                    self.run_part(sm, block, Way::Subgroups, part.start..whole);
+                    self.run_part(sm, block, Way::Threads, whole..part.end);
+                }
+            }
+        }
+    }
+
+    /// Threads of a subgroup, where these do not wait.
+    fn width(&self) -> u32 {
+        let Form::Subgroups { width, .. } = self.run.form else {
+            unreachable!("the form has subgroups");
+        };
+        width
+    }
+
     /// Runs a range of blocks a few subgroups at a time, in the form that is faster so far or that has to be tried.
     fn run_in_steps(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>) {
-        let Form::Subgroups { width, .. } = self.run.form else {
-            unreachable!("there is a choice with subgroups only");
-        };
-        let (threads, subgroups) = (self.threads(), self.threads() / width);
-        // Subgroups at a time.
-        let mut most: u64 = 1;
+        let mut most = 1;
         for block in BlockRange::new(self.run.blocks, blocks) {
-            let mut done = 0;
-            while done < subgroups && !self.stop.load(Ordering::Relaxed) {
-                let count = most.min(u64::from(subgroups - done)) as u32;
-                let ahead = self.block_ranges.count_left() * u64::from(subgroups)
-                    + u64::from(subgroups - done);
-                let sample = choice.try_subgroups(ahead);
-                let way = sample.unwrap_or(choice.preferred());
-                let began = cpu_time();
-                self.run_part(sm, block, way, done * width..(done + count) * width);
-                let time = cpu_time().saturating_sub(began);
-                if sample.is_some() {
-                    choice.tried(way, u64::from(count * width), time);
-                }
-                choice.ran_subgroups(count.into(), time);
-                most = block_ranges::next_size(most, time);
-                done += count;
+            self.run_part_in_steps(sm, choice, block, 0..self.run.threads(), &mut most);
+        }
+    }
+
+    /// The same of a block, or a part of one. `most`: subgroups at a time, changed by the time that they take.
+    fn run_part_in_steps(
+        &self,
+        sm: &Sm,
+        choice: &FormChoice,
+        block: [u32; 3],
+        part: Range<u32>,
+        most: &mut u64,
+    ) {
+        let width = self.width();
+        let (mut next, end) = (part.start / width, part.end / width);
+        let of_all = u64::from(self.run.threads() / width);
+        while next < end && !self.stop.load(Ordering::Relaxed) {
+            let count = (*most).min(u64::from(end - next)) as u32;
+            let left = self.block_ranges.count_left() * of_all / u64::from(self.pieces.count());
+            let sample = choice.try_subgroups(left + u64::from(end - next));
+            let way = sample.unwrap_or(choice.preferred());
+            let began = cpu_time();
+            self.run_part(sm, block, way, next * width..(next + count) * width);
+            let time = cpu_time().saturating_sub(began);
+            if sample.is_some() {
+                choice.tried(way, u64::from(count * width), time);
             }
-            self.run_part(sm, block, Way::Threads, subgroups * width..threads);
+            choice.ran_subgroups(count.into(), time);
+            *most = block_ranges::next_size(*most, time);
+            next += count;
+        }
+        self.run_part(sm, block, Way::Threads, end * width..part.end);
+        if part.end == self.run.threads() {
             choice.ran(1, Duration::ZERO);
         }
     }
@@ -469,7 +523,7 @@ impl Grid {
         };
         BlockRun {
             form,
-            part: 0..self.threads(),
+            part: 0..self.run.threads(),
             args: self.run.args,
             context,
             warp_kind: self.run.warp_kind,

@@ -47,6 +47,7 @@ mod machine;
 mod memory;
 mod module;
 mod motion;
+mod pieces;
 mod plugin;
 mod printf;
 mod quarantine;

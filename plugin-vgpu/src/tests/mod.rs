@@ -6,6 +6,7 @@ mod contention;
 mod faults;
 mod instructions;
 mod launches;
+mod pieces;
 mod regions;
 mod reserve;
 mod warp_form;

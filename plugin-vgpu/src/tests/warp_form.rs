@@ -26,13 +26,13 @@ macro_rules! warp_kernel {
     };
 }
 
-unsafe extern "C" fn nothing(_: *mut ThreadContext, _: *const u64) {}
+pub(super) unsafe extern "C" fn nothing(_: *mut ThreadContext, _: *const u64) {}
 
 fn warps(entry: vgpu_abi::WarpEntryFn) -> Form {
     Form::Warps { entry, last: None }
 }
 
-fn subgroups(entry: vgpu_abi::WarpEntryFn, width: u32) -> Form {
+pub(super) fn subgroups(entry: vgpu_abi::WarpEntryFn, width: u32) -> Form {
     Form::Subgroups {
         entry,
         rest: nothing,
@@ -269,13 +269,29 @@ warp_kernel!(endless, _cx, _lanes, frames: u64, {
     std::hint::black_box(recurse(*frames));
 });
 
-struct Seen {
+pub(super) struct Seen {
     threads: Vec<AtomicU32>,
     wrong: AtomicU32,
     width: u32,
 }
 
 impl Seen {
+    /// None of so many threads yet.
+    pub(super) fn none(count: u32, width: u32) -> Seen {
+        Seen {
+            threads: (0..count).map(|_| AtomicU32::new(0)).collect(),
+            wrong: AtomicU32::new(0),
+            width,
+        }
+    }
+
+    /// Each thread ran once, with its own context.
+    pub(super) fn check(&self, what: &dyn std::fmt::Debug) {
+        let once = |times: &AtomicU32| times.load(Ordering::Relaxed) == 1;
+        assert!(self.threads.iter().all(once), "{what:?}");
+        assert_eq!(self.wrong.load(Ordering::Relaxed), 0, "{what:?}");
+    }
+
     /// The threads of `lanes` run code with this context, which is that of the first.
     fn note(&self, c: &ThreadContext, lanes: u64, is_first: impl Fn(u32) -> bool) {
         let [nx, ny, nz] = c.ntid;
@@ -298,7 +314,11 @@ warp_kernel!(coordinates, cx, lanes, seen: Seen, {
 });
 
 /// As compiled code with loops over subgroups and blocks: it makes the context that of each one's first thread.
-unsafe extern "C" fn coordinates_in_a_loop(cx: *mut ThreadContext, args: *const u64, call: u64) {
+pub(super) unsafe extern "C" fn coordinates_in_a_loop(
+    cx: *mut ThreadContext,
+    args: *const u64,
+    call: u64,
+) {
     // SAFETY: the engine's contract.
     unsafe {
         let width = (*(*args as *const Seen)).width;
@@ -314,8 +334,15 @@ unsafe extern "C" fn threads_in_a_loop(cx: *mut ThreadContext, args: *const u64,
     unsafe { each_subgroup(cx, call, 1, || coordinates_of_any_thread(cx, args)) }
 }
 
+/// The entry for such a thread.
+pub(super) const REST_OF_A_BLOCK: EntryFn = coordinates_of_a_thread;
+
 /// The same for threads that are in no whole subgroup.
-unsafe extern "C" fn rest_in_a_loop(cx: *mut ThreadContext, args: *const u64, call: u64) {
+pub(super) unsafe extern "C" fn rest_in_a_loop(
+    cx: *mut ThreadContext,
+    args: *const u64,
+    call: u64,
+) {
     // SAFETY: the engine's contract.
     unsafe { each_subgroup(cx, call, 1, || coordinates_of_a_thread(cx, args)) }
 }
@@ -351,7 +378,7 @@ kernel!(coordinates_of_any_thread, cx, seen: Seen, {
 });
 
 /// Widths of subgroups and shapes of blocks.
-fn widths_and_shapes() -> impl Iterator<Item = (u32, [u32; 3])> {
+pub(super) fn widths_and_shapes() -> impl Iterator<Item = (u32, [u32; 3])> {
     let shapes = [
         [1, 1, 1],
         [7, 1, 1],
@@ -384,18 +411,9 @@ fn every_thread_is_in_one_subgroup_or_alone() {
             Form::OneByOne(threads_in_a_loop),
         ];
         for form in &forms[usize::from(width != 32)..] {
-            let seen = Seen {
-                threads: (0..count).map(|_| AtomicU32::new(0)).collect(),
-                wrong: AtomicU32::new(0),
-                width,
-            };
+            let seen = Seen::none(count, width);
             launch_form(*form, 5, threads, &seen).unwrap();
-            assert!(
-                seen.threads
-                    .iter()
-                    .all(|times| times.load(Ordering::Relaxed) == 1)
-            );
-            assert_eq!(seen.wrong.into_inner(), 0, "{form:?} {threads:?}");
+            seen.check(&(form, threads));
         }
     }
 }
@@ -409,11 +427,7 @@ fn parts_of_blocks_are_tried_in_both_forms() {
         widths_and_shapes().flat_map(|it| own_loops.map(|own| (it, own)))
     {
         let count = BLOCKS * threads.iter().product::<u32>();
-        let seen = Seen {
-            threads: (0..count).map(|_| AtomicU32::new(0)).collect(),
-            wrong: AtomicU32::new(0),
-            width,
-        };
+        let seen = Seen::none(count, width);
         let choice = Arc::new(FormChoice::default());
         choice.ran(0, Duration::from_secs(1));
         let args = [&raw const seen];
@@ -435,9 +449,7 @@ fn parts_of_blocks_are_tried_in_both_forms() {
         };
         // SAFETY: test kernels take one parameter, a reference to their data.
         assert!(unsafe { Grid::launch(&machine(2), run) }.unwrap().is_none());
-        let once = |times: &AtomicU32| times.load(Ordering::Relaxed) == 1;
-        assert!(seen.threads.iter().all(once), "{width} {threads:?}");
-        assert_eq!(seen.wrong.into_inner(), 0, "{width} {threads:?}");
+        seen.check(&(width, threads));
     }
 }
 
