@@ -91,6 +91,11 @@ fn team_sizes() {
 }
 
 #[test]
+fn small_blocks() {
+    check(&["small_blocks.c"]);
+}
+
+#[test]
 fn records() {
     check(&["records.c"]);
 }
