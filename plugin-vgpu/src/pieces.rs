@@ -41,8 +41,8 @@ impl Pieces {
         self.count
     }
 
-    /// The block that a piece is of, and the threads that are in it. Pieces of all blocks are counted one by one. Threads
-    /// behind a block's last whole subgroup are in its last piece.
+    /// The block that a piece is of, and the threads that are in it. Pieces of all blocks are counted one by one.
+    /// Threads behind a block's last whole subgroup are in its last piece.
     pub fn get(self, number: u64) -> (u64, Range<u32>) {
         let count = u64::from(self.count);
         let (block, piece) = (number / count, (number % count) as u32);
