@@ -26,9 +26,14 @@ impl Pieces {
         }
     }
 
-    /// Blocks in as many pieces of whole subgroups as make two for each worker, if there are so many.
+    /// Blocks that are fewer than workers: in as many pieces of whole subgroups as make two for each worker, if there
+    /// are so many. More blocks stay whole.
     pub fn of(threads: u32, width: u32, blocks: u64, workers: u32) -> Pieces {
-        let enough = (2 * u64::from(workers)).div_ceil(blocks);
+        let workers = u64::from(workers);
+        let enough = match blocks < workers {
+            true => (2 * workers).div_ceil(blocks),
+            false => 1,
+        };
         Pieces {
             threads,
             width,
@@ -90,7 +95,8 @@ mod tests {
         assert_eq!(count(1024, 1, 2), 4);
         assert_eq!(count(128, 1, 16), 4, "a subgroup is not divided");
         assert_eq!(count(1024, 3, 16), 11);
-        assert_eq!(count(1024, 32, 16), 1);
+        assert_eq!(count(1024, 15, 16), 3);
+        assert_eq!(count(1024, 16, 16), 1);
         assert_eq!(count(1024, u64::MAX, 16), 1);
         assert_eq!(count(20, 1, 16), 1);
         assert_eq!(Pieces::whole(100).get(7), (7, 0..100));
