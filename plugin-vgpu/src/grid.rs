@@ -10,7 +10,7 @@ use plugin_api::{Error, Result};
 use vgpu_abi::ThreadContext;
 
 use crate::block::WarpKind;
-use crate::block_ranges::{self, BlockRange, BlockRanges};
+use crate::block_ranges::{self, BlockRange, BlockRanges, index_in};
 use crate::block_time::BlockTime;
 use crate::checker::LaunchChecks;
 use crate::contention::{Gate, Trial};
@@ -144,12 +144,11 @@ impl Grid {
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
         let pieces = run.pieces(total, machine.count());
-        let total_pieces = total * u64::from(pieces.count());
-        let most = (total_pieces - 1).min(u64::from(machine.count() - 1)) as u32;
+        let most = (pieces.total(total) - 1).min(u64::from(machine.count() - 1)) as u32;
         let helpers = run.helpers(total, most);
-        let (pieces, total_pieces) = match helpers {
-            0 => (Pieces::whole(run.threads()), total),
-            _ => (pieces, total_pieces),
+        let pieces = match helpers {
+            0 => Pieces::whole(run.threads()),
+            _ => pieces,
         };
         let state = State {
             closed: false,
@@ -160,7 +159,7 @@ impl Grid {
             most: most_at_a_time(&run, total),
             run,
             reserve: Reserve::new(machine, grid),
-            block_ranges: ranges_of(form, total_pieces, u64::from(helpers) + 1),
+            block_ranges: ranges_of(form, pieces.total(total), u64::from(helpers) + 1),
             pieces,
             stop: AtomicBool::new(false),
             helpers: AtomicU32::new(0),
@@ -337,7 +336,7 @@ impl Grid {
     fn run_pieces(&self, sm: &Sm, pieces: Range<u64>) {
         for number in pieces {
             let (block, part) = self.pieces.get(number);
-            let block = BlockRange::new(self.run.blocks, block..block + 1).first();
+            let block = index_in(self.run.blocks, block);
             match &self.run.choice {
                 Some(choice) => self.run_part_in_steps(sm, choice, block, part, &mut 1),
                 None => {
@@ -424,7 +423,7 @@ impl Grid {
         let count = self.run.blocks.iter().copied().map(u64::from).product();
         for place in places {
             let block = self.run.order.block(place, count);
-            let block = BlockRange::new(self.run.blocks, block..block + 1).first();
+            let block = index_in(self.run.blocks, block);
             self.note(self.run_block(sm, block, form));
         }
     }

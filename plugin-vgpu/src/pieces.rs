@@ -46,6 +46,11 @@ impl Pieces {
         self.count
     }
 
+    /// Pieces of so many blocks.
+    pub fn total(self, blocks: u64) -> u64 {
+        blocks * u64::from(self.count)
+    }
+
     /// The block that a piece is of, and the threads that are in it. Pieces of all blocks are counted one by one.
     /// Threads behind a block's last whole subgroup are in its last piece.
     pub fn get(self, number: u64) -> (u64, Range<u32>) {
@@ -74,7 +79,7 @@ mod tests {
             (33, 32, 2, 9),
         ] {
             let pieces = Pieces::of(threads, width, blocks, workers);
-            let count = u64::from(pieces.count());
+            let count = pieces.total(1);
             for block in 0..blocks {
                 let mut next = 0;
                 for number in block * count..(block + 1) * count {

@@ -29,8 +29,8 @@ use crate::schedule::{LaunchOrder, Schedule};
 
 /// Declares a kernel whose only parameter points at its test's data.
 macro_rules! kernel {
-    ($name:ident, $cx:ident, $data:ident: $type:ty, $body:block) => {
-        unsafe extern "C" fn $name(cx: *mut vgpu_abi::ThreadContext, args: *const u64) {
+    ($vis:vis $name:ident, $cx:ident, $data:ident: $type:ty, $body:block) => {
+        $vis unsafe extern "C" fn $name(cx: *mut vgpu_abi::ThreadContext, args: *const u64) {
             // SAFETY: tests pass a reference to the type that their kernel names, and outlive the launch.
             let ($cx, $data): (_, &$type) = (cx, unsafe { &*(*args as *const $type) });
             // SAFETY: the calls' contract is that `cx` is the thread's own.
@@ -42,6 +42,8 @@ macro_rules! kernel {
     };
 }
 pub(crate) use kernel;
+
+unsafe extern "C" fn nothing(_: *mut ThreadContext, _: *const u64) {}
 
 /// The warps of NVPTX code.
 const NVPTX: WarpKind = WarpKind {

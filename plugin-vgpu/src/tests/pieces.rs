@@ -6,7 +6,7 @@ use std::time::Instant;
 use vgpu_abi::WarpEntryFn;
 
 use super::warp_form::{
-    REST_OF_A_BLOCK, Seen, coordinates_in_a_loop, nothing, rest_in_a_loop, subgroups,
+    Seen, coordinates_in_a_loop, coordinates_of_a_thread, rest_in_a_loop, subgroups, warp_kernel,
     widths_and_shapes,
 };
 use super::*;
@@ -18,9 +18,7 @@ struct Meeting {
     missed: AtomicU32,
 }
 
-unsafe extern "C" fn meets(_: *mut ThreadContext, args: *const u64, _: u64) {
-    // SAFETY: the kernel's parameter is a reference to its data.
-    let meeting = unsafe { &*(*args as *const Meeting) };
+warp_kernel!(meets, _cx, _lanes, meeting: Meeting, {
     meeting.begun.fetch_add(1, Ordering::AcqRel);
     let until = Instant::now() + Duration::from_secs(60);
     while meeting.begun.load(Ordering::Acquire) < meeting.expected {
@@ -30,7 +28,7 @@ unsafe extern "C" fn meets(_: *mut ThreadContext, args: *const u64, _: u64) {
         }
         std::thread::yield_now();
     }
-}
+});
 
 #[test]
 fn one_block_of_threads_that_never_wait_runs_on_several_workers() {
@@ -61,7 +59,7 @@ fn pieces_of_blocks_run_each_thread_once() {
         let run = GridRun {
             form: Form::Subgroups {
                 entry: coordinates_in_a_loop,
-                rest: REST_OF_A_BLOCK,
+                rest: coordinates_of_a_thread,
                 width,
                 loops: true,
                 threads: (width != 16).then_some(rest_in_a_loop as WarpEntryFn),

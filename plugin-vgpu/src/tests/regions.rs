@@ -64,8 +64,6 @@ fn launch_regions(threads: u32, blocks: u32, order: Option<u64>, step: Step) -> 
     }
 }
 
-unsafe extern "C" fn nothing(_: *mut ThreadContext, _: *const u64) {}
-
 struct Outcome {
     ran: Vec<(u32, u32)>,
     fault: Option<Raised>,

@@ -25,8 +25,7 @@ macro_rules! warp_kernel {
         }
     };
 }
-
-pub(super) unsafe extern "C" fn nothing(_: *mut ThreadContext, _: *const u64) {}
+pub(super) use warp_kernel;
 
 fn warps(entry: vgpu_abi::WarpEntryFn) -> Form {
     Form::Warps { entry, last: None }
@@ -334,9 +333,6 @@ unsafe extern "C" fn threads_in_a_loop(cx: *mut ThreadContext, args: *const u64,
     unsafe { each_subgroup(cx, call, 1, || coordinates_of_any_thread(cx, args)) }
 }
 
-/// The entry for such a thread.
-pub(super) const REST_OF_A_BLOCK: EntryFn = coordinates_of_a_thread;
-
 /// The same for threads that are in no whole subgroup.
 pub(super) unsafe extern "C" fn rest_in_a_loop(
     cx: *mut ThreadContext,
@@ -368,7 +364,7 @@ unsafe fn each_subgroup(cx: *mut ThreadContext, call: u64, width: u32, mut run: 
     }
 }
 
-kernel!(coordinates_of_a_thread, cx, seen: Seen, {
+kernel!(pub(super) coordinates_of_a_thread, cx, seen: Seen, {
     let whole = (*cx).ntid.iter().product::<u32>() / seen.width * seen.width;
     seen.note(&*cx, 1, |first| first >= whole);
 });
