@@ -5,9 +5,10 @@ use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::{self, Target};
 use crate::device::{
-    absent_regions, array_reductions, captured_values, combined_loops, debug_captures,
-    externalised_statics, full_teams, host_pointers, last_iterations, local_space, null_pointers,
-    powers, reduced_globals, reduction_records, rolled_loops, shared_captures, visible_kernels,
+    absent_regions, array_reductions, captured_values, combined_loops, complex_quotients,
+    debug_captures, externalised_statics, full_teams, host_pointers, last_iterations, local_space,
+    null_pointers, powers, reduced_globals, reduction_records, rolled_loops, shared_captures,
+    visible_kernels,
 };
 use crate::ir::Module;
 use crate::managed_variables;
@@ -32,6 +33,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     }
     externalised_statics::run(&module);
     visible_kernels::run(&module);
+    complex_quotients::run(&module);
     array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
     reduced_globals::run(module.context, &module);

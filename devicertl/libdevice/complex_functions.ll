@@ -228,17 +228,25 @@ define weak { double, double } @__divdc3(double %a, double %b, double %c, double
 }
 
 define weak [2 x float] @__divsc3(float %a, float %b, float %c, float %d) {
-  %wide.a = fpext float %a to double
-  %wide.b = fpext float %b to double
-  %wide.c = fpext float %c to double
-  %wide.d = fpext float %d to double
-  %both = call { double, double } @__divdc3(double %wide.a, double %wide.b, double %wide.c, double %wide.d)
-  %pair = call { float, float } @omptarget_complex_narrow({ double, double } %both)
+  %pair = call { float, float } @omptarget_complex_divide_float(float %a, float %b, float %c, float %d)
   %re = extractvalue { float, float } %pair, 0
   %im = extractvalue { float, float } %pair, 1
   %half = insertvalue [2 x float] poison, float %re, 0
   %result = insertvalue [2 x float] %half, float %im, 1
   ret [2 x float] %result
+}
+
+define { float, float } @omptarget_complex_divide_float(float %a, float %b, float %c, float %d) {
+  %room = alloca { double, double }, align 8, addrspace(5)
+  %place = addrspacecast ptr addrspace(5) %room to ptr
+  %wide.a = fpext float %a to double
+  %wide.b = fpext float %b to double
+  %wide.c = fpext float %c to double
+  %wide.d = fpext float %d to double
+  call void @omptarget_complex_divide(double %wide.a, double %wide.b, double %wide.c, double %wide.d, ptr %place)
+  %both = load { double, double }, ptr addrspace(5) %room, align 8
+  %pair = call { float, float } @omptarget_complex_narrow({ double, double } %both)
+  ret { float, float } %pair
 }
 
 define { float, float } @omptarget_complex_narrow({ double, double } %z) {

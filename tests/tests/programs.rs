@@ -404,6 +404,18 @@ fn more_constructs() {
     check_with(&["more_constructs.c"], &["-fopenmp-version=60"]);
 }
 
+/// clang's calls for complex numbers. On AMD GPUs flang's function of the same name has another type.
+#[test]
+fn complex_products() {
+    let sources = [
+        "tests/programs/complex_products.c",
+        "tests/programs/complex_unit.c",
+    ];
+    for mode in [Mode::Offload("-O2"), Mode::Amd(WAVE64, "-O1")] {
+        check_mode(&sources, &[], mode);
+    }
+}
+
 #[test]
 fn doacross() {
     check(&["doacross.c"]);

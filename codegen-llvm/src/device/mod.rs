@@ -6,6 +6,7 @@ mod aligned_barriers;
 pub mod array_reductions;
 pub mod captured_values;
 pub mod combined_loops;
+pub mod complex_quotients;
 pub mod debug_captures;
 mod empty_assembly;
 mod ending_paths;

@@ -1,5 +1,6 @@
-//! Elementary functions of complex numbers, for AMD GPUs. complex_functions.ll has them under the names that compilers
-//! call; here they get the parts of the number, and a place for those of the result. Branch cuts and the values at
+//! Products, quotients and elementary functions of complex numbers. complex_arithmetic.ll (NVIDIA GPUs), complex.ll and
+//! complex_functions.ll (AMD GPUs) have them under the names that compilers call; here they get the parts of the
+//! numbers, and a place for those of the result. Branch cuts and the values at
 //! infinity are those of C 2017, annex G, unless a comment says otherwise.
 
 use crate::elementary::*;
@@ -132,8 +133,55 @@ functions! {
     omptarget_complex_tanh(re, im) { hyperbolic_tangent(re, im) }
 }
 
+/// The direction of a number with an infinite part: ±1 for an infinite part, ±0 for another one.
+macro_rules! direction {
+    ($number:ty, $x:expr) => {
+        <$number>::from(u8::from($x.is_infinite())).copysign($x)
+    };
+}
+
+/// Defines (a + ib) · (c + id). Where both parts would be NaN although a factor is infinite, or a product of parts
+/// overflowed, the result is infinite (C 2017, G.5.1).
+macro_rules! multiplication {
+    ($name:ident, $number:ty) => {
+        /// A product of complex numbers.
+        ///
+        /// # Safety
+        /// `result` can be written.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            a: $number,
+            b: $number,
+            c: $number,
+            d: $number,
+            result: *mut [$number; 2],
+        ) {
+            let mut parts = [a * c - b * d, a * d + b * c];
+            if parts[0].is_nan() && parts[1].is_nan() {
+                let infinite = |x: $number, y: $number| x.is_infinite() || y.is_infinite();
+                let replaced = |x: $number, infinite: bool| -> $number {
+                    if infinite || x.is_nan() { direction!($number, x) } else { x }
+                };
+                let (first, second) = (infinite(a, b), infinite(c, d));
+                if first || second || infinite(a * c, b * d) || infinite(a * d, b * c) {
+                    let (a, b) = (replaced(a, first), replaced(b, first));
+                    let (c, d) = (replaced(c, second), replaced(d, second));
+                    let infinity = <$number>::INFINITY;
+                    parts = [infinity * (a * c - b * d), infinity * (a * d + b * c)];
+                }
+            }
+            // SAFETY: the caller's promise.
+            unsafe { result.write(parts) }
+        }
+    };
+}
+
+multiplication!(omptarget_complex_multiply, f64);
+multiplication!(omptarget_complex_multiply_float, f32);
+
 /// (a + ib) / (c + id), after R. L. Smith, *Algorithm 116: Complex division* (CACM 1962). A division by zero gives
-/// infinities and NaNs by the parts.
+/// infinities and NaNs by the parts. Where both parts would be NaN, an infinite number over a finite one is infinite,
+/// and a finite one over an infinite one is zero (C 2017, G.5.1).
 ///
 /// # Safety
 /// `result` can be written.
@@ -145,7 +193,7 @@ pub unsafe extern "C" fn omptarget_complex_divide(
     d: f64,
     result: *mut Parts,
 ) {
-    let parts = if c == 0.0 && d == 0.0 {
+    let mut parts = if c == 0.0 && d == 0.0 {
         [a / c, b / c]
     } else if c.abs() >= d.abs() {
         let ratio = d / c;
@@ -156,6 +204,17 @@ pub unsafe extern "C" fn omptarget_complex_divide(
         let divisor = c * ratio + d;
         [(a * ratio + b) / divisor, (b * ratio - a) / divisor]
     };
+    if parts[0].is_nan() && parts[1].is_nan() {
+        let above = a.is_infinite() || b.is_infinite();
+        let below = c.is_infinite() || d.is_infinite();
+        if above && c.is_finite() && d.is_finite() {
+            let (a, b) = (direction!(f64, a), direction!(f64, b));
+            parts = [f64::INFINITY * (a * c + b * d), f64::INFINITY * (b * c - a * d)];
+        } else if below && a.is_finite() && b.is_finite() {
+            let (c, d) = (direction!(f64, c), direction!(f64, d));
+            parts = [0.0 * (a * c + b * d), 0.0 * (b * c - a * d)];
+        }
+    }
     // SAFETY: the caller's promise.
     unsafe { result.write(parts) }
 }

@@ -5,7 +5,6 @@
 #![cfg_attr(target_arch = "amdgpu", feature(macro_metavar_expr_concat))]
 #![allow(internal_features)]
 
-#[cfg(target_arch = "amdgpu")]
 mod complex;
 mod convert;
 mod elementary;
