@@ -75,6 +75,7 @@ impl Properties {
                     false => 0,
                 },
                 max_iterations_per_thread: 0,
+                max_iterations_in_rows: 0,
                 record_per_team: false,
                 shares_cpus: false,
             },

@@ -66,6 +66,8 @@ pub struct DeviceInfo {
     /// Most iterations of a distributed loop that one thread should get, on a device where more teams are better than
     /// longer loops. 0 on a device that only wants enough teams to be busy.
     pub max_iterations_per_thread: u32,
+    /// The same for a loop of which a warp gets consecutive iterations.
+    pub max_iterations_in_rows: u32,
     /// In a reduction across teams each team leaves its value in a record of its own, however many teams there are
     /// (docs/abi.md, section 4).
     pub record_per_team: bool,

@@ -68,6 +68,7 @@ impl Properties {
                 // Device code knows the frequency of `%globaltimer`.
                 clock_frequency: 0,
                 max_iterations_per_thread: 0,
+                max_iterations_in_rows: 0,
                 record_per_team: false,
                 shares_cpus: false,
             },

@@ -41,6 +41,10 @@ const MAX_BLOCKS_YZ: u32 = 65_535;
 /// several times that.
 const ITERATIONS_PER_THREAD: u32 = 8;
 
+/// The same where a warp gets consecutive iterations: its loads follow each other. What begins a subgroup costs as much
+/// as several iterations of a loop over bytes.
+const ITERATIONS_IN_ROWS: u32 = 32;
+
 const READ: AccessKind = AccessKind::READ;
 const WRITE: AccessKind = AccessKind::WRITE;
 
@@ -107,6 +111,7 @@ impl VirtualGpu {
             total_memory: memory.total(),
             clock_frequency: STEADY_FREQUENCY,
             max_iterations_per_thread: ITERATIONS_PER_THREAD,
+            max_iterations_in_rows: ITERATIONS_IN_ROWS,
             record_per_team: true,
             shares_cpus: true,
         };

@@ -417,6 +417,11 @@ fn complex_products() {
 }
 
 #[test]
+fn counting_bounds() {
+    check(&["counting_bounds.c"]);
+}
+
+#[test]
 fn doacross() {
     check(&["doacross.c"]);
 }

@@ -67,7 +67,7 @@ fn only_value(load: Value) -> Option<Value> {
 }
 
 /// The one call of a function of this module that nothing else refers to.
-fn only_call(function: Value) -> Option<Value> {
+pub fn only_call(function: Value) -> Option<Value> {
     let users = function.users();
     let [call] = users[..] else { return None };
     let calls = call.called_function() == Some(function) && !call.arguments().contains(&function);

@@ -17,11 +17,13 @@
 
 use llvm_sys::LLVMOpcode;
 
+use super::kernel_configuration::{self, Field};
 use super::last_iterations::is_copied;
 use super::static_pieces::{self, only};
 use super::thread_numbers;
 use crate::analysis::captures;
 use crate::analysis::intrinsics::{self, is_call_of};
+use crate::analysis::kernel_value::only_call;
 use crate::analysis::locals::{
     converted, holds_parameter, holds_parameter_itself, loaded_from, stores_to,
 };
@@ -42,6 +44,8 @@ const ALL_THREADS: u64 = 93;
 const ANY_THREADS: u64 = 96;
 /// The same for the piece that a team has of such a loop (devicertl: `static_schedule::FOR_ANY`).
 const ANY_OF_TEAM: u64 = 97;
+/// `MinTeams` of a kernel with a loop of [`ANY_THREADS`] (docs/abi.md).
+const ROWS: i64 = -2;
 /// The bits of a schedule that say no more than whether it is monotonic.
 const SCHEDULE_MASK: u64 = 0x1fff_ffff;
 
@@ -83,6 +87,9 @@ pub fn run(context: Context, module: &Module) {
         }
         teams.set_operand(SCHEDULE, schedule(WHOLE));
         let any = can_end_early(context, threads);
+        if any {
+            tell_host(context, module, function);
+        }
         threads.set_operand(
             SCHEDULE,
             schedule(if any { ANY_THREADS } else { ALL_THREADS }),
@@ -99,6 +106,15 @@ fn deal_singly(context: Context, threads: Value) -> bool {
     let [upper, stride] = [UPPER, STRIDE].map(|it| threads.operand(it).address_base());
     !thread_numbers::may_be_asked_for(region)
         && static_pieces::go_by_strides(context, region, upper, stride, team)
+}
+
+/// Tells the host that the kernel whose loop this is has long rows of iterations for a warp ([`ROWS`]).
+fn tell_host(context: Context, module: &Module, function: Value) {
+    let kernel = only_call(function).map_or(function, |call| call.block().function());
+    kernel_configuration::change(module, &kernel.name(), Field::MinTeams, |present| {
+        let is_free = present.as_signed_int()? <= 0;
+        is_free.then(|| Value::int(Type::int(context, 32), ROWS as u64))
+    });
 }
 
 /// Whether the teams of a kernel reduce.
@@ -230,6 +246,8 @@ mod tests {
         let text = format!(
             "target triple = \"nvptx64-nvidia-cuda\"
 @kept = global i32 0
+@teams_kernel_environment = constant {{ {{ i8, i8, i8, i32, i32, i32 }}, ptr }}
+  {{ {{ i8, i8, i8, i32, i32, i32 }} {{ i8 0, i8 0, i8 2, i32 1, i32 128, i32 -1 }}, ptr null }}
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @omp_get_thread_num()
 declare double @__nv_sin(double)
@@ -395,6 +413,20 @@ end:"
         );
         assert_eq!(dealt("call void asm \"nop\", \"\"()"), "93");
         assert_eq!(dealt("%g = load ptr, ptr @kept\n  call void %g()"), "93");
+    }
+
+    #[test]
+    fn the_host_is_told_of_loops_that_may_be_dealt_in_any_way() {
+        let told = |upper: &str, body: &str| {
+            let text = passed("%size", "33", upper, "", body).print();
+            text.contains("i32 1, i32 128, i32 -2")
+        };
+        assert!(told("%ub", &counting("store i32 %at, ptr @kept")));
+        assert!(!told(
+            "%ub",
+            &counting("%n = call i32 @omp_get_thread_num()")
+        ));
+        assert!(!told("%other", &counting("store i32 %at, ptr @kept")));
     }
 
     /// The loop of `schedule(static)`, through the piece of a thread.

@@ -9,6 +9,8 @@ use crate::ir::{Module, Value};
 pub enum Field {
     /// Threads of a block at most.
     MaxThreads = 4,
+    /// Blocks of a launch at least.
+    MinTeams = 5,
     /// Records of the buffer for reductions across teams.
     ReductionBufferLength = 8,
 }

@@ -28,6 +28,9 @@ impl ExecutionMode {
     }
 }
 
+/// What stands in place of the fewest teams (docs/abi.md).
+const DEALS_ROWS: i32 = -2;
+
 /// A kernel's environment. Bounds are `None` where the compiler states none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelEnvironment {
@@ -43,6 +46,9 @@ pub struct KernelEnvironment {
     /// The kernel's parameter whose low 32 bits, if they are a positive number, limit the threads per team: the clause
     /// `num_threads(t)`. Our pass for translation units writes it.
     pub thread_limit_parameter: Option<usize>,
+    /// Whether a device that executes a thread's iterations one after the other may deal consecutive iterations to a
+    /// warp. Our pass for translation units writes it, as a number of fewest teams that is none.
+    pub deals_rows: bool,
     /// Fewest teams.
     pub min_teams: Option<u32>,
     /// Most teams.
@@ -75,6 +81,7 @@ impl KernelEnvironment {
             thread_limit_parameter: field(8)
                 .checked_neg()
                 .and_then(|number| usize::try_from(number).ok().filter(|number| *number > 0)),
+            deals_rows: field(12) == DEALS_ROWS,
             min_teams: bound(12),
             max_teams: bound(16),
             reduction_data_size: bound(20).unwrap_or(0),
@@ -129,6 +136,20 @@ mod tests {
             ),
             (8, 1024)
         );
+    }
+
+    #[test]
+    fn a_loop_may_be_dealt_in_rows() {
+        let with_fewest_teams = |teams: i32| {
+            let mut bytes = vec![0u8, 0, 2, 0];
+            for field in [1i32, 128, teams, 0, 0, 0] {
+                bytes.extend(field.to_le_bytes());
+            }
+            KernelEnvironment::parse(&bytes).unwrap()
+        };
+        let rows = with_fewest_teams(-2);
+        assert_eq!((rows.deals_rows, rows.min_teams), (true, None));
+        assert!(!with_fewest_teams(-1).deals_rows && !with_fewest_teams(4).deals_rows);
     }
 
     #[test]

@@ -311,5 +311,9 @@ fn for_loop(rounds: u64, plenty: u64, environment: &KernelEnvironment, device: &
         return worth.max(least).min(plenty);
     }
     let most = u64::from(device.max_blocks[0]);
-    plenty.max((rounds.div_ceil(device.max_iterations_per_thread.into()) | 1).min(most))
+    let iterations = match environment.deals_rows {
+        true => device.max_iterations_in_rows,
+        false => device.max_iterations_per_thread,
+    };
+    plenty.max((rounds.div_ceil(iterations.into()) | 1).min(most))
 }

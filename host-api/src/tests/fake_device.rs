@@ -41,6 +41,7 @@ impl FakeDevice {
             total_memory: total,
             clock_frequency: 0,
             max_iterations_per_thread: 0,
+            max_iterations_in_rows: 0,
             record_per_team: false,
             shares_cpus: false,
         };

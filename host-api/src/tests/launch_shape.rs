@@ -28,6 +28,7 @@ fn device() -> DeviceInfo {
         total_memory: 1 << 30,
         clock_frequency: 0,
         max_iterations_per_thread: 0,
+        max_iterations_in_rows: 0,
         record_per_team: false,
         shares_cpus: false,
     }
@@ -119,17 +120,24 @@ fn more_threads_than_a_block_has_are_cut_and_reported() {
 fn a_device_may_prefer_teams_to_long_loops() {
     let device = DeviceInfo {
         max_iterations_per_thread: 32,
+        max_iterations_in_rows: 64,
         ..device()
     };
-    let teams = |mode, asked, trips| {
+    let teams_of = |environment: KernelEnvironment, asked, trips| {
         let shape = shape(
             &wanted(asked, 0, trips),
-            &environment(mode),
+            &environment,
             &device,
             kernel(1024),
         );
         shape.unwrap().grid[0]
     };
+    let teams = |mode, asked, trips| teams_of(environment(mode), asked, trips);
+    let rows = KernelEnvironment {
+        deals_rows: true,
+        ..environment(2)
+    };
+    assert_eq!(teams_of(rows, 0, 128 * 1000 * 64), 1001);
     assert_eq!(teams(2, 0, 1280), 10);
     assert_eq!(teams(2, 0, 128 * 128 * 32), 129);
     assert_eq!(teams(2, 0, 128 * 1000 * 32), 1001);

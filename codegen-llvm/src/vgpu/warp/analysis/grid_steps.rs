@@ -14,6 +14,8 @@ const MOST_VALUES: usize = 100;
 
 /// What a counter of such a loop is raised by, and what it is compared with.
 pub struct GridLoop {
+    /// The counter's next value, as it is compared.
+    pub next: Value,
     /// The step, which depends on how many blocks the grid has.
     pub step: Value,
     /// The end.
@@ -31,8 +33,8 @@ pub fn of(blocks: &[Block]) -> Option<GridLoop> {
         let operands = [test.operand(0), test.operand(1)];
         let at = (0..2).find(|&at| step_of(operands[at], &counters).is_some())?;
         let step = step_of(operands[at], &counters)?;
-        let end = operands[1 - at];
-        depends_on_blocks(step).then_some(GridLoop { step, end })
+        let (next, end) = (operands[at], operands[1 - at]);
+        depends_on_blocks(step).then_some(GridLoop { next, step, end })
     })
 }
 

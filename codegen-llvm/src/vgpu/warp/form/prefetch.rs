@@ -2,8 +2,9 @@
 //!
 //! What a subgroup loads in the next iteration lies behind what all threads of the grid load in this one, many pages
 //! further on. The CPU's own prefetchers do not look beyond a page. So each unit-stride load prefetches for an
-//! iteration some iterations ahead: it takes the distance from its address in the last iteration. A wrong guess costs
-//! only the instruction. Shared memory is in the caches anyway.
+//! iteration some iterations ahead. Where the loop's counter counts the lanes, its step tells how far an iteration
+//! goes. Elsewhere the distance is that from the load's address in the last iteration. A wrong guess costs only the
+//! instruction. Shared memory is in the caches anyway.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
@@ -11,6 +12,7 @@ use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
 use crate::vgpu::warp::analysis::grid_steps::{self, GridLoop};
+use crate::vgpu::warp::analysis::shape::Shape;
 
 /// How many iterations ahead: about as many iterations of little work as the latency of memory covers.
 const ITERATIONS: u64 = 32;
@@ -40,23 +42,29 @@ impl Vectoriser<'_> {
             return;
         }
         let int = Type::int(self.context, 64);
-        let last = self.slot(int);
-        self.entry.store(Value::zero(int), last);
-        let here = self.builder.cast(LLVMOpcode::LLVMPtrToInt, start, int);
-        // Volatile, so that the slot stays in memory. As a value it would be live in the whole loop, with a phi
-        // wherever paths join: half of the phis of a kernel with many loads.
-        let before = self.builder.load(int, last);
-        before.set_volatile();
-        self.builder.store(here, last).set_volatile();
-        let distance = self.builder.binary(LLVMOpcode::LLVMSub, here, before);
-        let iterations = Value::int(int, ITERATIONS);
-        let mut ahead = self
-            .builder
-            .binary(LLVMOpcode::LLVMMul, distance, iterations);
         let found = grid_steps::of(&self.order.blocks[header..=latch]);
         let usable =
             |it: &GridLoop| self.is_number_at_hand(it.step) && self.is_number_at_hand(it.end);
-        if let Some(around) = found.filter(usable) {
+        let around = found.filter(usable);
+        let counts_lanes = |it: &&GridLoop| {
+            matches!(
+                self.divergence.shape(it.next),
+                Shape::Strided { stride: 1, .. }
+            )
+        };
+        let iteration = match around.as_ref().filter(counts_lanes) {
+            Some(around) => {
+                let step = self.number(around.step, int);
+                let lane = Value::int(int, bytes / u64::from(self.width));
+                self.builder.binary(LLVMOpcode::LLVMMul, step, lane)
+            }
+            None => self.since_last_iteration(start, int),
+        };
+        let iterations = Value::int(int, ITERATIONS);
+        let mut ahead = self
+            .builder
+            .binary(LLVMOpcode::LLVMMul, iteration, iterations);
+        if let Some(around) = around {
             ahead = self.or_neighbours(&around, ahead, bytes);
         }
         let function = self.module.intrinsic("llvm.prefetch", &[start.ty()]);
@@ -73,21 +81,37 @@ impl Vectoriser<'_> {
         }
     }
 
+    /// How far `start` is from where it was in the last iteration, in bytes.
+    fn since_last_iteration(&mut self, start: Value, int: Type) -> Value {
+        let last = self.slot(int);
+        self.entry.store(Value::zero(int), last);
+        let here = self.builder.cast(LLVMOpcode::LLVMPtrToInt, start, int);
+        // Volatile, so that the slot stays in memory. As a value it would be live in the whole loop, with a phi
+        // wherever paths join: half of the phis of a kernel with many loads.
+        let before = self.builder.load(int, last);
+        before.set_volatile();
+        self.builder.store(here, last).set_volatile();
+        self.builder.binary(LLVMOpcode::LLVMSub, here, before)
+    }
+
     /// `ahead`, or the distance of the next subgroups if the loop is short.
     fn or_neighbours(&self, around: &GridLoop, ahead: Value, bytes: u64) -> Value {
         let int = ahead.ty();
         let number = |value| Value::int(int, value);
-        let [step, end] = [around.step, around.end].map(|it| {
-            let known = self.parameters.get(&it).or_else(|| self.scalars.get(&it));
-            // Not kept for the rest of the block: this may be a side path.
-            let load = |slot: &Value| self.builder.load(it.ty(), *slot);
-            let scalar = known.copied().or_else(|| self.slots.get(&it).map(load));
-            self.builder.cast_unsigned(scalar.unwrap_or(it), int)
-        });
+        let [step, end] = [around.step, around.end].map(|it| self.number(it, int));
         let builder = &self.builder;
         let reach = builder.binary(LLVMOpcode::LLVMMul, step, number(SHORT));
         let is_short = builder.compare(LLVMIntPredicate::LLVMIntUGT, reach, end);
         builder.select(is_short, number(SUBGROUPS * bytes), ahead)
+    }
+
+    /// A number at hand, as an integer of a type.
+    fn number(&self, it: Value, int: Type) -> Value {
+        let known = self.parameters.get(&it).or_else(|| self.scalars.get(&it));
+        // Not kept for the rest of the block: this may be a side path.
+        let load = |slot: &Value| self.builder.load(it.ty(), *slot);
+        let scalar = known.copied().or_else(|| self.slots.get(&it).map(load));
+        self.builder.cast_unsigned(scalar.unwrap_or(it), int)
     }
 
     /// Whether a value is a number that is the same for all lanes, and known here.

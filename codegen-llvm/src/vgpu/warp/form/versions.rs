@@ -146,8 +146,16 @@ impl Vectoriser<'_> {
 
     /// A branch on a condition that may differ among the lanes, in a version for all lanes.
     pub(super) fn branch_all_lanes(&mut self, condition: Value, [yes, no]: [usize; 2]) {
-        let block = || Builder::append_block(self.context, self.function, "");
+        let (context, function) = (self.context, self.function);
+        let block = || Builder::append_block(context, function, "");
         let (all_yes, all_no, agree, part) = (block(), block(), block(), block());
+        if let Some((within, outcome)) = self.within_bound(condition) {
+            let rest = block();
+            let beyond = self.not(within);
+            self.builder
+                .branch_likely(beyond, rest, if outcome { all_yes } else { all_no });
+            self.builder.move_to_end(rest);
+        }
         let question = self.agreement(condition);
         self.builder.branch_likely(question.differ, part, agree);
         self.builder.move_to_end(agree);
@@ -263,24 +271,85 @@ impl Vectoriser<'_> {
         condition.is_instruction() && condition.block() == self.order.blocks[self.current]
     }
 
+    /// Whether no lane has come to a bound that the lanes count towards, and the condition's value then. This is the
+    /// one question in an iteration of a loop. Where the bound does not change, the value that the first lane is
+    /// compared with is computed before the loop.
+    fn within_bound(&mut self, condition: Value) -> Option<(Value, bool)> {
+        use LLVMIntPredicate::*;
+        let ends = self.ends(condition)?;
+        let up = ends.far > 0;
+        // Lanes that have not come to the bound are on this side of it, by either comparison.
+        let [strict, with_bound] = match (ends.signed, up) {
+            (true, true) => [LLVMIntSLT, LLVMIntSLE],
+            (true, false) => [LLVMIntSGT, LLVMIntSGE],
+            (false, true) => [LLVMIntULT, LLVMIntULE],
+            (false, false) => [LLVMIntUGT, LLVMIntUGE],
+        };
+        let outcome = [strict, with_bound].contains(&ends.predicate);
+        let at_bound = matches!(
+            ends.predicate,
+            LLVMIntSLE | LLVMIntSGE | LLVMIntULE | LLVMIntUGE
+        ) == outcome;
+        // The last lane may be at the bound, too, where the condition is the same there.
+        let distance = ends.far.unsigned_abs() as u64 - u64::from(at_bound);
+        let name = match (ends.signed, up) {
+            (true, true) => "llvm.ssub.sat",
+            (true, false) => "llvm.sadd.sat",
+            (false, true) => "llvm.usub.sat",
+            (false, false) => "llvm.uadd.sat",
+        };
+        let ty = ends.first.ty();
+        let saturated = self.module.intrinsic(name, &[ty]);
+        let distance = Value::int(ty, distance);
+        // Saturated, it is a value on whose near side there is none.
+        let edge = self
+            .builder
+            .call_function(saturated, &[ends.bound, distance]);
+        Some((self.builder.compare(strict, ends.first, edge), outcome))
+    }
+
     /// The same for a comparison of a value that counts up or down over the lanes with one that is the same in all:
     /// the first and the last lane answer for those between them, unless the values wrap.
     fn agreement_of_ends(&mut self, condition: Value) -> Option<Agreement> {
+        use LLVMIntPredicate::*;
+        let ends = self.ends(condition)?;
+        let far = Value::int(ends.first.ty(), ends.far as u64);
+        let last = self.builder.binary(LLVMOpcode::LLVMAdd, ends.first, far);
+        // Counting up, the values have wrapped if the last one is less than the first.
+        let wrapped = match (ends.signed, ends.far > 0) {
+            (true, true) => LLVMIntSLT,
+            (true, false) => LLVMIntSGT,
+            (false, true) => LLVMIntULT,
+            (false, false) => LLVMIntUGT,
+        };
+        let wrapped = self.builder.compare(wrapped, last, ends.first);
+        let ask = |lane: Value| self.builder.compare(ends.predicate, lane, ends.bound);
+        let (outcome, other) = (ask(ends.first), ask(last));
+        let differ = self.builder.binary(LLVMOpcode::LLVMXor, outcome, other);
+        let differ = self.builder.binary(LLVMOpcode::LLVMOr, differ, wrapped);
+        Some(Agreement { differ, outcome })
+    }
+
+    /// What such a comparison compares.
+    fn ends(&mut self, condition: Value) -> Option<Ends> {
         use LLVMIntPredicate::*;
         if !self.is_here(condition) || condition.opcode() != Some(LLVMOpcode::LLVMICmp) {
             return None;
         }
         let (left, right) = (condition.operand(0), condition.operand(1));
         let shapes = [left, right].map(|value| self.divergence.shape(value));
-        let (counting, stride) = match shapes {
-            [Shape::Strided { stride, .. }, Shape::Uniform] => (left, stride),
-            [Shape::Uniform, Shape::Strided { stride, .. }] => (right, stride),
+        let (counting, bound, predicate, stride) = match shapes {
+            [Shape::Strided { stride, .. }, Shape::Uniform] => {
+                (left, right, condition.int_predicate(), stride)
+            }
+            [Shape::Uniform, Shape::Strided { stride, .. }] => {
+                (right, left, condition.swapped_predicate(), stride)
+            }
             _ => return None,
         };
         if !counting.ty().is_int() || stride == 0 {
             return None;
         }
-        let predicate = condition.int_predicate();
         let signed = match predicate {
             LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE => true,
             LLVMIntULT | LLVMIntULE | LLVMIntUGT | LLVMIntUGE => false,
@@ -291,29 +360,28 @@ impl Vectoriser<'_> {
         if bits > 64 || far.unsigned_abs() >= 1 << (bits - 1) {
             return None;
         }
-        let (first, bound) = (
-            self.scalar(counting),
-            self.scalar(if counting == left { right } else { left }),
-        );
-        let far = Value::int(first.ty(), far as u64);
-        let last = self.builder.binary(LLVMOpcode::LLVMAdd, first, far);
-        // Counting up, the values have wrapped if the last one is less than the first.
-        let wrapped = match (signed, stride > 0) {
-            (true, true) => LLVMIntSLT,
-            (true, false) => LLVMIntSGT,
-            (false, true) => LLVMIntULT,
-            (false, false) => LLVMIntUGT,
-        };
-        let wrapped = self.builder.compare(wrapped, last, first);
-        let ask = |lane: Value| match counting == left {
-            true => self.builder.compare(predicate, lane, bound),
-            false => self.builder.compare(predicate, bound, lane),
-        };
-        let (outcome, other) = (ask(first), ask(last));
-        let differ = self.builder.binary(LLVMOpcode::LLVMXor, outcome, other);
-        let differ = self.builder.binary(LLVMOpcode::LLVMOr, differ, wrapped);
-        Some(Agreement { differ, outcome })
+        Some(Ends {
+            first: self.scalar(counting),
+            bound: self.scalar(bound),
+            far,
+            predicate,
+            signed,
+        })
     }
+}
+
+/// A comparison of a value that counts over the lanes with one that is the same in all.
+struct Ends {
+    /// The first lane's value.
+    first: Value,
+    /// What it is compared with.
+    bound: Value,
+    /// How far the last lane's value is from the first one's: below 0 counting down, never 0.
+    far: i128,
+    /// The comparison, with the lane's value on the left.
+    predicate: LLVMIntPredicate,
+    /// Whether it is one of signed numbers.
+    signed: bool,
 }
 
 /// The answer to which lane a condition elects.
