@@ -293,7 +293,7 @@ fn teams(
 
 /// Teams for a loop that one team would run in `rounds`, where `plenty` teams keep the device busy. If the device
 /// prefers more teams to longer loops, the loop gets so many teams that no thread has more iterations than the device
-/// prefers. The number is odd, because iterations a power of two apart compete for the same cache sets. Teams that
+/// prefers. Where it prefers longer ones in rows, there are still enough teams to balance. The number is odd, because iterations a power of two apart compete for the same cache sets. Teams that
 /// reduce cost more than such loops gain: there are only so many that each has enough iterations.
 fn for_loop(rounds: u64, plenty: u64, environment: &KernelEnvironment, device: &DeviceInfo) -> u64 {
     if device.max_iterations_per_thread == 0 && environment.reduction_data_size > 0 {
@@ -311,9 +311,12 @@ fn for_loop(rounds: u64, plenty: u64, environment: &KernelEnvironment, device: &
         return worth.max(least).min(plenty);
     }
     let most = u64::from(device.max_blocks[0]);
-    let iterations = match environment.deals_rows {
-        true => device.max_iterations_in_rows,
-        false => device.max_iterations_per_thread,
-    };
-    plenty.max((rounds.div_ceil(iterations.into()) | 1).min(most))
+    let of = |iterations: u32| rounds.div_ceil(iterations.into());
+    let mut teams = of(device.max_iterations_per_thread);
+    if environment.deals_rows {
+        // Longer rows where teams that are uneven, or end at different times, still leave nobody waiting.
+        let balanced = u64::from(TEAMS_PER_MULTIPROCESSOR) * u64::from(device.multiprocessors);
+        teams = of(device.max_iterations_in_rows).max(teams.min(balanced));
+    }
+    plenty.max((teams | 1).min(most))
 }

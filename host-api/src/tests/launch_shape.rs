@@ -138,6 +138,9 @@ fn a_device_may_prefer_teams_to_long_loops() {
         ..environment(2)
     };
     assert_eq!(teams_of(rows, 0, 128 * 1000 * 64), 1001);
+    // At least 32 teams for each of the 4 multiprocessors, if no team gets fewer than 32 iterations a thread.
+    assert_eq!(teams_of(rows, 0, 128 * 128 * 40), 129);
+    assert_eq!(teams_of(rows, 0, 128 * 20 * 32), 128);
     assert_eq!(teams(2, 0, 1280), 10);
     assert_eq!(teams(2, 0, 128 * 128 * 32), 129);
     assert_eq!(teams(2, 0, 128 * 1000 * 32), 1001);
