@@ -88,7 +88,7 @@ pub fn run(context: Context, module: &Module) {
         teams.set_operand(SCHEDULE, schedule(WHOLE));
         let any = can_end_early(context, threads);
         if any {
-            tell_host(context, module, function);
+            mark_rows(context, module, function);
         }
         threads.set_operand(
             SCHEDULE,
@@ -108,8 +108,8 @@ fn deal_singly(context: Context, threads: Value) -> bool {
         && static_pieces::go_by_strides(context, region, upper, stride, team)
 }
 
-/// Tells the host that the kernel whose loop this is has long rows of iterations for a warp ([`ROWS`]).
-fn tell_host(context: Context, module: &Module, function: Value) {
+/// Has the host see that the kernel whose loop this is may deal rows of iterations to a warp ([`ROWS`]).
+fn mark_rows(context: Context, module: &Module, function: Value) {
     let kernel = only_call(function).map_or(function, |call| call.block().function());
     kernel_configuration::change(module, &kernel.name(), Field::MinTeams, |present| {
         let is_free = present.as_signed_int()? <= 0;
@@ -416,7 +416,7 @@ end:"
     }
 
     #[test]
-    fn the_host_is_told_of_loops_that_may_be_dealt_in_any_way() {
+    fn the_host_sees_loops_that_may_be_dealt_in_any_way() {
         let told = |upper: &str, body: &str| {
             let text = passed("%size", "33", upper, "", body).print();
             text.contains("i32 1, i32 128, i32 -2")

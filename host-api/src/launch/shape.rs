@@ -293,8 +293,9 @@ fn teams(
 
 /// Teams for a loop that one team would run in `rounds`, where `plenty` teams keep the device busy. If the device
 /// prefers more teams to longer loops, the loop gets so many teams that no thread has more iterations than the device
-/// prefers. Where it prefers longer ones in rows, there are still enough teams to balance. The number is odd, because iterations a power of two apart compete for the same cache sets. Teams that
-/// reduce cost more than such loops gain: there are only so many that each has enough iterations.
+/// prefers. Where it prefers longer ones in rows, there are still enough teams to balance. The number is odd, because
+/// iterations a power of two apart compete for the same cache sets. Teams that reduce cost more than such loops gain:
+/// there are only so many that each has enough iterations.
 fn for_loop(rounds: u64, plenty: u64, environment: &KernelEnvironment, device: &DeviceInfo) -> u64 {
     if device.max_iterations_per_thread == 0 && environment.reduction_data_size > 0 {
         // One wave: what a second one balances costs it more to reduce.
