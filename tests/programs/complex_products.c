@@ -7,9 +7,11 @@ enum { VALUES = 7, PAIRS = VALUES * VALUES * VALUES * VALUES };
 
 static double _Complex products[PAIRS], quotients[PAIRS];
 static float _Complex short_products[PAIRS], short_quotients[PAIRS];
-static const double values[VALUES] = {1.5, -0.25, 0.0, -0.0, INFINITY, -INFINITY, NAN};
 
 float _Complex quotient_of_unit(float _Complex z, float _Complex w); // complex_unit.c
+
+#pragma omp begin declare target
+static const double values[VALUES] = {1.5, -0.25, 0.0, -0.0, INFINITY, -INFINITY, NAN};
 
 static double _Complex number(double re, double im) {
     double _Complex z;
@@ -17,7 +19,12 @@ static double _Complex number(double re, double im) {
     __imag__ z = im;
     return z;
 }
-#pragma omp declare target to(number)
+
+static void numbers(int pair, double *parts) {
+    for (int i = 0; i < 4; i++, pair /= VALUES)
+        parts[i] = values[pair % VALUES];
+}
+#pragma omp end declare target
 
 static int close_to(double a, double b, double tolerance) {
     return isnan(a) ? isnan(b) : isinf(a) || isinf(b) ? a == b : fabs(a - b) <= tolerance * (fabs(a) + fabs(b));
@@ -30,19 +37,12 @@ static int same(double _Complex a, double _Complex b, double tolerance) {
     return close_to(__real__ a, __real__ b, tolerance) && close_to(__imag__ a, __imag__ b, tolerance);
 }
 
-static void numbers(int pair, double *parts) {
-    for (int i = 0; i < 4; i++, pair /= VALUES)
-        parts[i] = values[pair % VALUES];
-}
-
 int main(void) {
     int wrong = 0;
-#pragma omp target teams distribute parallel for map(to : values) \
-    map(from : products, quotients, short_products, short_quotients)
+#pragma omp target teams distribute parallel for map(from : products, quotients, short_products, short_quotients)
     for (int pair = 0; pair < PAIRS; pair++) {
         double p[4];
-        for (int i = 0, rest = pair; i < 4; i++, rest /= VALUES)
-            p[i] = values[rest % VALUES];
+        numbers(pair, p);
         double _Complex z = number(p[0], p[1]), w = number(p[2], p[3]);
         float _Complex short_z = z, short_w = w;
         products[pair] = z * w;

@@ -138,7 +138,14 @@ fn a_device_may_prefer_teams_to_long_loops() {
         ..environment(2)
     };
     assert_eq!(teams_of(rows, 0, 128 * 1000 * 64), 1001);
-    // At least 32 teams for each of the 4 multiprocessors, if no team gets fewer than 32 iterations a thread.
+    // A kernel of which a multiprocessor holds one team still has enough to balance: no more than without rows.
+    let one_resident = KernelFacts {
+        resident_blocks: &|_| Some(1),
+        ..kernel(1024)
+    };
+    let short = wanted(0, 0, 128 * 20 * 32);
+    let balanced = shape(&short, &rows, &device, one_resident).unwrap();
+    assert_eq!(balanced.grid[0], 21);
     assert_eq!(teams_of(rows, 0, 128 * 128 * 40), 129);
     assert_eq!(teams_of(rows, 0, 128 * 20 * 32), 128);
     assert_eq!(teams(2, 0, 1280), 10);

@@ -277,26 +277,24 @@ impl Vectoriser<'_> {
     fn within_bound(&mut self, condition: Value) -> Option<(Value, bool)> {
         use LLVMIntPredicate::*;
         let ends = self.ends(condition)?;
-        let up = ends.far > 0;
-        // Lanes that have not come to the bound are on this side of it, by either comparison.
-        let [strict, with_bound] = match (ends.signed, up) {
-            (true, true) => [LLVMIntSLT, LLVMIntSLE],
-            (true, false) => [LLVMIntSGT, LLVMIntSGE],
-            (false, true) => [LLVMIntULT, LLVMIntULE],
-            (false, false) => [LLVMIntUGT, LLVMIntUGE],
+        let with_bound = match ends.before {
+            LLVMIntSLT => LLVMIntSLE,
+            LLVMIntSGT => LLVMIntSGE,
+            LLVMIntULT => LLVMIntULE,
+            _ => LLVMIntUGE,
         };
-        let outcome = [strict, with_bound].contains(&ends.predicate);
+        let outcome = [ends.before, with_bound].contains(&ends.predicate);
         let at_bound = matches!(
             ends.predicate,
             LLVMIntSLE | LLVMIntSGE | LLVMIntULE | LLVMIntUGE
         ) == outcome;
         // The last lane may be at the bound, too, where the condition is the same there.
         let distance = ends.far.unsigned_abs() as u64 - u64::from(at_bound);
-        let name = match (ends.signed, up) {
-            (true, true) => "llvm.ssub.sat",
-            (true, false) => "llvm.sadd.sat",
-            (false, true) => "llvm.usub.sat",
-            (false, false) => "llvm.uadd.sat",
+        let name = match ends.before {
+            LLVMIntSLT => "llvm.ssub.sat",
+            LLVMIntSGT => "llvm.sadd.sat",
+            LLVMIntULT => "llvm.usub.sat",
+            _ => "llvm.uadd.sat",
         };
         let ty = ends.first.ty();
         let saturated = self.module.intrinsic(name, &[ty]);
@@ -305,24 +303,17 @@ impl Vectoriser<'_> {
         let edge = self
             .builder
             .call_function(saturated, &[ends.bound, distance]);
-        Some((self.builder.compare(strict, ends.first, edge), outcome))
+        Some((self.builder.compare(ends.before, ends.first, edge), outcome))
     }
 
     /// The same for a comparison of a value that counts up or down over the lanes with one that is the same in all:
     /// the first and the last lane answer for those between them, unless the values wrap.
     fn agreement_of_ends(&mut self, condition: Value) -> Option<Agreement> {
-        use LLVMIntPredicate::*;
         let ends = self.ends(condition)?;
         let far = Value::int(ends.first.ty(), ends.far as u64);
         let last = self.builder.binary(LLVMOpcode::LLVMAdd, ends.first, far);
         // Counting up, the values have wrapped if the last one is less than the first.
-        let wrapped = match (ends.signed, ends.far > 0) {
-            (true, true) => LLVMIntSLT,
-            (true, false) => LLVMIntSGT,
-            (false, true) => LLVMIntULT,
-            (false, false) => LLVMIntUGT,
-        };
-        let wrapped = self.builder.compare(wrapped, last, ends.first);
+        let wrapped = self.builder.compare(ends.before, last, ends.first);
         let ask = |lane: Value| self.builder.compare(ends.predicate, lane, ends.bound);
         let (outcome, other) = (ask(ends.first), ask(last));
         let differ = self.builder.binary(LLVMOpcode::LLVMXor, outcome, other);
@@ -365,7 +356,12 @@ impl Vectoriser<'_> {
             bound: self.scalar(bound),
             far,
             predicate,
-            signed,
+            before: match (signed, far > 0) {
+                (true, true) => LLVMIntSLT,
+                (true, false) => LLVMIntSGT,
+                (false, true) => LLVMIntULT,
+                (false, false) => LLVMIntUGT,
+            },
         })
     }
 }
@@ -380,8 +376,8 @@ struct Ends {
     far: i128,
     /// The comparison, with the lane's value on the left.
     predicate: LLVMIntPredicate,
-    /// Whether it is one of signed numbers.
-    signed: bool,
+    /// The comparison that holds for a value before another one, in the order in which the lanes count.
+    before: LLVMIntPredicate,
 }
 
 /// The answer to which lane a condition elects.
