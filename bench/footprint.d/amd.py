@@ -61,7 +61,7 @@ LAST = {
     "EPCC single": Figures(0, 2, 13, 0, 56, 0),
     "EPCC master": Figures(0, 2, 13, 0, 56, 0),
     "EPCC atomic": Figures(0, 2, 10, 0, 1297, 0),
-    "EPCC critical": Figures(0, 4, 18, 0, 53, 0),
+    "EPCC critical": Figures(0, 4, 20, 0, 61, 0),
     "EPCC lock": Figures(0, 10, 55, 0, 702, 0),
     "reduction across teams": Figures(260, 18, 46, 0, 446, 0),
     "nested parallel": Figures(0, 2, 10, 0, 6, 0),
@@ -118,12 +118,19 @@ def read(object_file, llvm, run):
                    sum(1 for line in lines if line not in padding), number("private_segment_fixed_size"))
 
 
+# Where a figure may be above LLVM's, and up to what.
+EXCEPTIONS = {
+    # The mask of the lanes that enter, so that the loop around them has an iteration for each and not for each thread.
+    ("EPCC critical", "scalar registers"): 20,
+}
+
+
 def failures(name, figures):
     """Where a row is above LLVM's, or has grown, in words."""
     wrong = []
     for what, limit in (LLVM_19[name].bounded().items() if name in LLVM_19 else ()):
         value = figures.bounded()[what]
-        if value > limit:
+        if value > EXCEPTIONS.get((name, what), limit):
             wrong.append(f"{value} {what}, LLVM has {limit}")
     last = LAST[name].bounded()
     for what, value in figures.bounded().items():

@@ -6,9 +6,9 @@ use llvm_sys::prelude::LLVMModuleRef;
 use crate::analysis::target::{self, Target};
 use crate::device::{
     absent_regions, array_reductions, captured_values, combined_loops, complex_quotients,
-    debug_captures, externalised_statics, full_teams, host_pointers, last_iterations, local_space,
-    null_pointers, powers, reduced_globals, reduction_records, rolled_loops, shared_captures,
-    visible_kernels,
+    critical_lanes, debug_captures, externalised_statics, full_teams, host_pointers,
+    last_iterations, local_space, null_pointers, powers, reduced_globals, reduction_records,
+    rolled_loops, shared_captures, visible_kernels,
 };
 use crate::ir::Module;
 use crate::managed_variables;
@@ -44,6 +44,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     full_teams::run(module.context, &module);
     combined_loops::run(module.context, &module);
     last_iterations::run(module.context, &module);
+    critical_lanes::run(module.context, &module);
     rolled_loops::run(module.context, &module);
     shared_captures::run(module.context, &module)
 }

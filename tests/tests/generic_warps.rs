@@ -1,5 +1,5 @@
-//! Kernels in warp form on the virtual GPU: generic kernels with their workers, and loops with dynamic chunks. The same
-//! results as thread by thread.
+//! Kernels in warp form on the virtual GPU: generic kernels with their workers, loops with dynamic chunks, `critical`.
+//! The same results as thread by thread.
 
 use std::sync::LazyLock;
 
@@ -52,4 +52,27 @@ fn chunks_that_threads_ask_for() {
     let says = run("workgroup", "16").stderr;
     assert!(!says.contains("thread by thread"), "{says}");
     assert!(says.contains("runs warp by warp"), "{says}");
+}
+
+/// The lanes of a warp enter `critical` one after the other, and the rest of the kernel runs in warp form.
+#[test]
+fn critical_regions() {
+    let source = "tests/programs/critical_lanes.c";
+    let program = Build::new(&[source]).compile(Mode::Offload("-O2"));
+    let run = |engine, info| {
+        let environment = [
+            ("OMPTARGET_VGPU_ENGINE", engine),
+            ("LIBOMPTARGET_INFO", info),
+        ];
+        program.run_with(&[], &environment)
+    };
+    run("fiber", "0").passed("with fibers");
+    run("workgroup", "0").passed("with warp forms");
+    let says = run("workgroup", "16").stderr;
+    for function in ["in_loops", "least_and_place", "generic", "unnamed"] {
+        let says_so = |line: &str| {
+            line.contains(&format!("_{function}_l")) && line.contains("runs warp by warp")
+        };
+        assert!(says.lines().any(says_so), "{function}: {says}");
+    }
 }

@@ -422,6 +422,11 @@ fn counting_bounds() {
 }
 
 #[test]
+fn critical_lanes() {
+    check(&["critical_lanes.c"]);
+}
+
+#[test]
 fn doacross() {
     check(&["doacross.c"]);
 }

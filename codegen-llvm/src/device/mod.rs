@@ -7,6 +7,7 @@ pub mod array_reductions;
 pub mod captured_values;
 pub mod combined_loops;
 pub mod complex_quotients;
+pub mod critical_lanes;
 pub mod debug_captures;
 mod empty_assembly;
 mod ending_paths;

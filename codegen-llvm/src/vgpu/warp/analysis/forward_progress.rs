@@ -16,16 +16,19 @@
 //! * One thread of the block waits. What it polls is written, as far as this kernel writes it, only where the same
 //!   thread is alone: it waits for another block, as in reductions over teams, or for a lock that the thread takes for
 //!   its block.
+//! * Lanes wait for a lock one after the other, as `critical` has them do ([`lane_locks`]).
 //! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp
 //!   (`devicertl/src/sync/barrier.rs`, `software_barrier`). Only that lane of each warp writes its word: it waits for
 //!   other warps.
 
 use std::collections::HashSet;
 
-use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMOpcode};
 
 use super::callee::{self, Callee};
+use super::chosen_threads::alone;
 use super::context_fields::{self, LaneAxis};
+use super::lane_locks;
 use crate::analysis::control_flow::{ControlFlow, Loop};
 use crate::ir::{Block, Value};
 use crate::vgpu::polling_loops;
@@ -64,6 +67,7 @@ pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeV
     } else if passes(each, gathers_lanes)
         || waits_for_blocks(flow, each, axis)
         || waits_for_warps(flow, each, axis, variables.barrier)
+        || lane_locks::is_wait(flow, each, axis, &|around| passes(around, gathers_lanes))
     {
         Wait::OtherWarps
     } else {
@@ -329,29 +333,4 @@ fn waits_for_warps(
         .filter(|&it| polling_loops::communicates_itself(it));
     let is_lane = |value| context_fields::is_lane(value, axis);
     shared.all(polls) && alone(flow, each.header, is_lane).is_some()
-}
-
-/// The thread id, or lane id, of the threads that alone reach `block`: it lies inside an `if (id == c)`, the outermost
-/// one if there are several.
-fn alone(flow: &ControlFlow, block: Block, is_id: impl Fn(Value) -> bool) -> Option<u64> {
-    let dominators: Vec<_> = flow.dominators(block).collect();
-    let enters = |pair: &[Block]| {
-        let (inner, outer) = (pair[0], pair[1]);
-        let end = outer.terminator()?;
-        let condition = end.condition()?;
-        let compares = condition.opcode() == Some(LLVMOpcode::LLVMICmp)
-            && condition.int_predicate() == LLVMIntPredicate::LLVMIntEQ
-            && is_id(condition.operand(0));
-        if !compares {
-            return None;
-        }
-        let id = condition.operand(1).as_int()?;
-        let targets = end.successors();
-        // The edge is the only way in: the block has no phi and no other predecessor.
-        let only_way = targets.first() == Some(&inner)
-            && targets.last() != Some(&inner)
-            && flow.predecessors(inner).count() == 1;
-        only_way.then_some(id)
-    };
-    dominators.windows(2).rev().find_map(enters)
 }

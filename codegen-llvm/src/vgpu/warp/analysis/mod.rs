@@ -2,6 +2,7 @@
 
 pub mod affine_address;
 pub mod callee;
+mod chosen_threads;
 pub mod context_escape;
 pub mod context_fields;
 pub mod divergence;
@@ -10,6 +11,7 @@ pub mod elected;
 pub mod eligibility;
 pub mod forward_progress;
 pub mod grid_steps;
+mod lane_locks;
 pub mod linearise;
 pub mod multiples;
 pub mod shape;
