@@ -91,7 +91,9 @@ pub struct BlockRanges {
     parts: Vec<Part>,
 }
 
-/// Neighbouring blocks that are handed out in order.
+/// Neighbouring blocks that are handed out in order. On a cache line of its own, which its worker's CPU keeps until
+/// others take of it.
+#[repr(align(64))]
 struct Part {
     /// The first block that no worker has taken.
     next: AtomicU64,
@@ -117,9 +119,9 @@ impl BlockRanges {
         }
     }
 
-    /// Whether there are blocks that no worker has taken.
-    pub fn left(&self) -> bool {
-        self.parts.iter().any(|part| part.left() > 0)
+    /// Whether there are blocks that no worker has taken. `worker` asks, who looks at its own part first.
+    pub fn left(&self, worker: usize) -> bool {
+        self.beginning_with(worker).any(|part| part.left() > 0)
     }
 
     /// How many blocks no worker has taken.
@@ -130,13 +132,16 @@ impl BlockRanges {
     /// The next range for a worker: at least one block and at most `most`, or none if none is left. It is a single
     /// block if there are no more blocks than workers: all blocks of such a grid may wait for each other.
     pub fn take(&self, worker: usize, most: u64) -> Range<u64> {
+        let parts = self.beginning_with(worker);
+        let mut taken = parts.map(|part| part.take(self.workers, most));
+        taken.find(|range| !range.is_empty()).unwrap_or(0..0)
+    }
+
+    /// All parts, a worker's own first.
+    fn beginning_with(&self, worker: usize) -> impl Iterator<Item = &Part> {
         let own = worker % self.parts.len();
         let (others, first) = self.parts.split_at(own);
-        let mut taken = first
-            .iter()
-            .chain(others)
-            .map(|part| part.take(self.workers, most));
-        taken.find(|range| !range.is_empty()).unwrap_or(0..0)
+        first.iter().chain(others)
     }
 }
 
@@ -204,7 +209,7 @@ mod tests {
                 let work = |worker| {
                     begin.wait();
                     let mut mine = Vec::new();
-                    while ranges.left() {
+                    while ranges.left(worker) {
                         mine.extend(ranges.take(worker, most));
                     }
                     mine
@@ -246,7 +251,7 @@ mod tests {
         assert_eq!(ranges.take(1, 10), 25..35);
         assert_eq!(ranges.take(0, u64::MAX), 35..51);
         let mut last = 0..0;
-        while ranges.left() {
+        while ranges.left(0) {
             last = ranges.take(0, u64::MAX);
         }
         assert_eq!(last, 99..100);

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::contention::Contention;
+use crate::short_launches::{Position, Sharing};
 
-/// A launch that is expected to take less runs on its own thread.
+/// A launch that is expected to take less wakes nobody. It is shared at most ([`crate::short_launches`]).
 const SHORT: Duration = Duration::from_micros(50);
 /// What a thread that helps should have to do at least.
 const SHARE: Duration = Duration::from_micros(5);
@@ -23,6 +24,8 @@ pub struct BlockTime {
     block: AtomicU64,
     /// Whether they take less alone.
     pub contention: Contention,
+    /// Whether short launches are shared.
+    pub sharing: Sharing,
 }
 
 impl BlockTime {
@@ -48,18 +51,27 @@ impl BlockTime {
         self.contention.ran(blocks, time);
     }
 
-    /// How many of `most` helpers a launch of so many blocks is worth.
-    pub fn helpers(&self, blocks: u64, most: u32) -> u32 {
+    /// Whether a launch of so many blocks is too short to wake helpers for.
+    pub fn is_short(&self, blocks: u64) -> bool {
+        self.expected(blocks).is_some_and(|time| time < SHORT)
+    }
+
+    /// How long a launch should take alone, if that is known.
+    fn expected(&self, blocks: u64) -> Option<Duration> {
+        let block = self.block.load(Ordering::Relaxed);
+        (block > 0).then(|| Duration::from_nanos(block.saturating_mul(blocks) / 1000))
+    }
+
+    /// How many of `most` helpers a launch of so many blocks is worth. `position`: `None` if CPUs are scarce.
+    pub fn helpers(&self, blocks: u64, position: Option<Position>, most: u32) -> u32 {
         if !self.contention.wants_helpers() {
             return 0;
         }
-        let block = self.block.load(Ordering::Relaxed);
-        if block == 0 {
+        let Some(expected) = self.expected(blocks) else {
             return most;
-        }
-        let expected = Duration::from_nanos(block.saturating_mul(blocks) / 1000);
+        };
         if expected < SHORT {
-            return 0;
+            return position.map_or(0, |position| self.sharing.helpers(blocks, position, most));
         }
         let shares = expected.as_nanos() / SHARE.as_nanos();
         most.min(shares.try_into().unwrap_or(u32::MAX))
@@ -73,12 +85,12 @@ mod tests {
     #[test]
     fn short_launches_ask_for_no_helpers() {
         let block_time = BlockTime::default();
-        assert_eq!(block_time.helpers(2, 7), 7, "nothing is known");
+        assert_eq!(block_time.helpers(2, None, 7), 7, "nothing is known");
         block_time.ran(10, Duration::from_micros(10));
-        assert_eq!(block_time.helpers(49, 7), 0);
-        assert_eq!(block_time.helpers(50, 20), 10);
-        assert_eq!(block_time.helpers(1000, 7), 7);
-        assert_eq!(block_time.helpers(u64::MAX, 7), 7);
+        assert_eq!(block_time.helpers(49, None, 7), 0);
+        assert_eq!(block_time.helpers(50, None, 20), 10);
+        assert_eq!(block_time.helpers(1000, None, 7), 7);
+        assert_eq!(block_time.helpers(u64::MAX, None, 7), 7);
     }
 
     #[test]
@@ -88,6 +100,6 @@ mod tests {
         for _ in 0..40 {
             block_time.ran(100, Duration::from_nanos(100));
         }
-        assert_eq!(block_time.helpers(100, 1), 0);
+        assert_eq!(block_time.helpers(100, None, 1), 0);
     }
 }

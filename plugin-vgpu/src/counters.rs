@@ -44,10 +44,15 @@ pub struct DeviceCounters {
 impl DeviceCounters {
     /// Adds a multiprocessor's counts and resets them.
     pub fn collect(&self, from: &SmCounters) {
-        self.instructions
-            .fetch_add(from.instructions.take(), Ordering::Relaxed);
-        self.switches
-            .fetch_add(from.switches.take(), Ordering::Relaxed);
+        for (sum, count) in [
+            (&self.instructions, from.instructions.take()),
+            (&self.switches, from.switches.take()),
+        ] {
+            // Nothing is no reason to take the cache line from other workers.
+            if count > 0 {
+                sum.fetch_add(count, Ordering::Relaxed);
+            }
+        }
     }
 
     /// The sums. They include a launch once it has ended.

@@ -24,9 +24,10 @@ use crate::regions;
 use crate::reserve::{self, Reserve};
 use crate::schedule::LaunchOrder;
 use crate::scheduler::{self, Ending};
+use crate::short_launches::Position;
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
-use crate::spin_then_park::Crowd;
+use crate::spin_then_park::{Crowd, lock_soon};
 use crate::subgroups;
 
 /// What is launched.
@@ -65,10 +66,10 @@ pub struct GridRun {
 }
 
 impl GridRun {
-    /// How many of `most` helpers so many blocks are worth.
-    fn helpers(&self, blocks: u64, most: u32) -> u32 {
+    /// How many of `most` helpers so many blocks are worth. `position`: `None` if CPUs are scarce.
+    fn helpers(&self, blocks: u64, position: Option<Position>, most: u32) -> u32 {
         match &self.block_time {
-            Some(block_time) => block_time.helpers(blocks, most),
+            Some(block_time) => block_time.helpers(blocks, position, most),
             None => most,
         }
     }
@@ -113,6 +114,8 @@ pub struct Grid {
     /// Of pieces of blocks.
     block_ranges: BlockRanges,
     pieces: Pieces,
+    /// Whether it should take so little time that how it is shared is measured as a whole.
+    short: bool,
     stop: AtomicBool,
     /// Helpers at work. Changed with `state` locked only, but read without the lock.
     helpers: AtomicU32,
@@ -145,7 +148,10 @@ impl Grid {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
         let pieces = run.pieces(total, machine.count());
         let most = (pieces.total(total) - 1).min(u64::from(machine.count() - 1)) as u32;
-        let helpers = run.helpers(total, most);
+        let began = Instant::now();
+        let position = machine.series.begin(began);
+        let spare = (!machine.crowd.is_busy()).then_some(position);
+        let helpers = run.helpers(total, spare, most);
         let pieces = match helpers {
             0 => Pieces::whole(run.threads()),
             _ => pieces,
@@ -155,12 +161,15 @@ impl Grid {
             outcome: None,
         };
         let form = run.form;
+        let short = run.block_time.as_ref();
+        let short = short.is_some_and(|it| it.is_short(total));
         let grid = Arc::new_cyclic(|grid| Grid {
             most: most_at_a_time(&run, total),
             run,
             reserve: Reserve::new(machine, grid),
             block_ranges: ranges_of(form, pieces.total(total), u64::from(helpers) + 1),
             pieces,
+            short,
             stop: AtomicBool::new(false),
             helpers: AtomicU32::new(0),
             joined: AtomicU32::new(0),
@@ -174,9 +183,16 @@ impl Grid {
         while grid.blocks_left() {
             grid.note_asked();
             let left = { grid.block_ranges.count_left() }.div_ceil(grid.pieces.count().into());
-            grid.work_with(machine, grid.run.helpers(left, most));
+            grid.work_with(machine, grid.run.helpers(left, None, most));
         }
-        grid.finish(&machine.crowd)
+        let outcome = grid.finish(&machine.crowd);
+        let time = began.elapsed();
+        machine.series.end(began + time, time);
+        if let Some(block_time) = &grid.run.block_time {
+            let came = grid.joined.load(Ordering::Relaxed);
+            block_time.sharing.ran(total, helpers, came, time, position);
+        }
+        outcome
     }
 
     /// The launching worker's blocks, with the help of others: all, unless other helpers are needed first.
@@ -202,7 +218,7 @@ impl Grid {
     /// Joins the launch, unless it is over.
     pub fn help(&self, machine: &Machine) {
         {
-            let state = self.state.lock();
+            let state = lock_soon(&self.state);
             if state.closed {
                 return;
             }
@@ -210,7 +226,7 @@ impl Grid {
         }
         let worker = self.joined.fetch_add(1, Ordering::Relaxed) as usize + 1;
         self.work(machine, worker);
-        let _state = self.state.lock();
+        let _state = lock_soon(&self.state);
         if self.helpers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.idle.notify_one();
         }
@@ -219,8 +235,8 @@ impl Grid {
     /// Waits for the helpers and closes the launch.
     fn finish(&self, crowd: &Crowd) -> Result<Option<GridFault>> {
         let alone = || self.helpers.load(Ordering::Relaxed) == 0;
-        crowd.spin_until(alone);
-        let mut state = self.state.lock();
+        crowd.spin_until(Instant::now(), alone);
+        let mut state = lock_soon(&self.state);
         while !alone() {
             self.idle.wait(&mut state);
         }
@@ -230,8 +246,8 @@ impl Grid {
 
     /// Runs blocks until none is left.
     fn work(&self, machine: &Machine, worker: usize) {
-        while self.blocks_left() && self.wants(worker) {
-            let ended = machine.acquire().and_then(|sm| {
+        while self.blocks_left_for(worker) && self.wants(worker) {
+            let ended = machine.acquire(worker).and_then(|sm| {
                 let result = self.work_on(&sm, machine, worker);
                 machine.counters.collect(&sm.counters);
                 machine.release(sm);
@@ -246,7 +262,7 @@ impl Grid {
     /// Whether a worker should go on with the next range: the launching one, unless it should ask for helpers first,
     /// and helpers as long as they help.
     fn wants(&self, worker: usize) -> bool {
-        let block_time = self.run.block_time.as_ref();
+        let block_time = self.run.block_time.as_ref().filter(|_| !self.short);
         block_time.is_none_or(|it| match worker {
             LAUNCHING => !it
                 .contention
@@ -260,7 +276,7 @@ impl Grid {
         let entered = signals::enter(sm)?;
         let mut trial = self.trial(worker);
         let mut most = 1;
-        while self.blocks_left() && self.wants(worker) {
+        while self.blocks_left_for(worker) && self.wants(worker) {
             if worker != LAUNCHING {
                 self.gate.pass(|| self.blocks_left());
             }
@@ -273,11 +289,13 @@ impl Grid {
             match &self.run.choice {
                 _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
                 _ if self.pieces.count() > 1 => self.run_pieces(sm, blocks),
-                Some(choice) => self.run_as_chosen(sm, choice, blocks, began),
+                Some(choice) => self.run_as_chosen(sm, choice, blocks, self.notes(worker)),
                 None => self.run_range(sm, blocks, self.run.form),
             }
             let time = began.elapsed();
-            if let Some(block_time) = &self.run.block_time {
+            if let Some(block_time) = &self.run.block_time
+                && self.notes(worker)
+            {
                 block_time.ran(count, time * self.pieces.count());
             }
             if let (Some(trial), Some(sample), Some(before)) = (&mut trial, sample, before) {
@@ -292,6 +310,11 @@ impl Grid {
         Ok(())
     }
 
+    /// Whether a worker notes how long blocks take. In a short launch, workers that do so hold each other up.
+    fn notes(&self, worker: usize) -> bool {
+        worker == LAUNCHING || !self.short
+    }
+
     /// Whether the form of the next blocks is on trial.
     fn tries_forms(&self) -> bool {
         self.run.choice.as_ref().is_some_and(|it| it.is_due())
@@ -301,11 +324,12 @@ impl Grid {
     fn trial(&self, worker: usize) -> Option<Trial<'_>> {
         let block_time = self.run.block_time.as_ref()?;
         let trial = || Trial::new(&block_time.contention, &self.gate, &self.helpers);
-        (worker == LAUNCHING).then(trial)
+        (worker == LAUNCHING && !self.short).then(trial)
     }
 
-    /// Runs a range of blocks in the form that is faster, or that has to be tried. The range was taken at `began`.
-    fn run_as_chosen(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>, began: Instant) {
+    /// Runs a range of blocks in the form that is faster, or that has to be tried. `notes`: notes how long it takes.
+    fn run_as_chosen(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>, notes: bool) {
+        let began = Instant::now();
         if choice.wants_steps() && self.run.checks.is_none() {
             return self.run_in_steps(sm, choice, blocks);
         }
@@ -319,7 +343,9 @@ impl Grid {
                 choice.tried(way, count * u64::from(self.run.threads()), time);
             }
         }
-        choice.ran(count, began.elapsed());
+        if notes {
+            choice.ran(count, began.elapsed());
+        }
     }
 
     /// A form, of those between which there is a choice.
@@ -498,12 +524,17 @@ impl Grid {
 
     /// Whether there are blocks that no worker has taken.
     pub fn blocks_left(&self) -> bool {
-        self.block_ranges.left() && !self.stop.load(Ordering::Relaxed)
+        self.blocks_left_for(LAUNCHING)
+    }
+
+    /// The same for a worker, which looks at its own part first.
+    fn blocks_left_for(&self, worker: usize) -> bool {
+        self.block_ranges.left(worker) && !self.stop.load(Ordering::Relaxed)
     }
 
     /// Ends the launch early. The first reason counts.
     fn end(&self, outcome: std::result::Result<GridFault, Error>) {
-        self.state.lock().outcome.get_or_insert(outcome);
+        lock_soon(&self.state).outcome.get_or_insert(outcome);
         self.stop.store(true, Ordering::Relaxed);
     }
 

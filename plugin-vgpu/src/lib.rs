@@ -58,6 +58,7 @@ mod ring;
 mod runnable;
 mod schedule;
 mod scheduler;
+mod short_launches;
 mod signals;
 mod sm;
 mod spin_then_park;

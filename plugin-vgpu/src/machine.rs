@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use plugin_api::{Error, Result};
@@ -17,8 +18,9 @@ use crate::counters::DeviceCounters;
 use crate::grid::Grid;
 use crate::heap::Heap;
 use crate::reserve;
+use crate::short_launches::Series;
 use crate::sm::Sm;
-use crate::spin_then_park::Crowd;
+use crate::spin_then_park::{Crowd, lock_soon};
 
 /// The multiprocessors.
 pub struct Machine {
@@ -30,6 +32,8 @@ pub struct Machine {
     helpers: Arc<Helpers>,
     /// Those who may spin.
     pub crowd: Arc<Crowd>,
+    /// The launches that follow each other closely.
+    pub series: Series,
     /// The event counters of all multiprocessors.
     pub counters: DeviceCounters,
 }
@@ -115,6 +119,7 @@ impl Machine {
                 crowd: crowd.clone(),
             }),
             crowd,
+            series: Series::default(),
         })
     }
 
@@ -123,11 +128,11 @@ impl Machine {
         self.count
     }
 
-    /// Takes a multiprocessor. Waits if all are busy.
-    pub fn acquire(&self) -> Result<Box<Sm>> {
-        let mut pool = self.pool.lock();
+    /// Takes a multiprocessor for the worker of this number in its launch. Waits if all are busy.
+    pub fn acquire(&self, worker: usize) -> Result<Box<Sm>> {
+        let mut pool = lock_soon(&self.pool);
         if pool.queue.is_empty()
-            && let Some(sm) = self.take(&mut pool)?
+            && let Some(sm) = self.take(&mut pool, worker)?
         {
             return Ok(sm);
         }
@@ -136,7 +141,7 @@ impl Machine {
         pool.queue.push_back(ticket);
         loop {
             if pool.queue.front() == Some(&ticket) {
-                let taken = self.take(&mut pool).transpose();
+                let taken = self.take(&mut pool, worker).transpose();
                 if let Some(taken) = taken {
                     pool.queue.pop_front();
                     self.contended
@@ -152,7 +157,7 @@ impl Machine {
 
     /// Gives a multiprocessor back.
     pub fn release(&self, sm: Box<Sm>) {
-        let mut pool = self.pool.lock();
+        let mut pool = lock_soon(&self.pool);
         pool.compare_transfers();
         pool.idle.push(sm);
         if !pool.queue.is_empty() {
@@ -184,7 +189,7 @@ impl Machine {
     /// Asks up to `wanted` helper threads to join `grid`.
     pub fn request_helpers(self: &Arc<Self>, grid: &Arc<Grid>, wanted: u32) {
         let wanted = wanted.min(self.count - 1);
-        let mut work = self.helpers.work.lock();
+        let mut work = lock_soon(&self.helpers.work);
         for _ in 0..wanted {
             work.grids.push_back(grid.clone());
         }
@@ -197,8 +202,9 @@ impl Machine {
             }
             work.started += 1;
         }
-        self.helpers.wanted.store(true, Ordering::Relaxed);
         drop(work);
+        // Who sees it wants the lock.
+        self.helpers.wanted.store(true, Ordering::Relaxed);
         if wanted == 1 {
             self.helpers.arrived.notify_one();
         } else {
@@ -208,7 +214,7 @@ impl Machine {
 
     /// Cancels requests for help with `grid` that no helper has answered.
     pub fn cancel_helpers(&self, grid: &Arc<Grid>) {
-        let mut work = self.helpers.work.lock();
+        let mut work = lock_soon(&self.helpers.work);
         work.grids.retain(|other| !Arc::ptr_eq(other, grid));
         self.helpers
             .wanted
@@ -234,13 +240,19 @@ impl Machine {
         }
     }
 
-    fn take(&self, pool: &mut Pool) -> Result<Option<Box<Sm>>> {
+    fn take(&self, pool: &mut Pool, worker: usize) -> Result<Option<Box<Sm>>> {
         let busy = pool.made - pool.idle.len() as u32;
         if busy >= self.count + pool.reserve {
             return Ok(None);
         }
-        if let Some(sm) = pool.idle.pop() {
-            return Ok(Some(sm));
+        // The one that it had the last time is in the caches of its CPU.
+        let own = pool.idle.iter().position(|sm| sm.index as usize == worker);
+        let sm = match own {
+            Some(own) => Some(pool.idle.swap_remove(own)),
+            None => pool.idle.pop(),
+        };
+        if sm.is_some() {
+            return Ok(sm);
         }
         let sm = make(
             pool.made % self.count,
@@ -277,18 +289,24 @@ impl Drop for Machine {
 impl Helpers {
     /// The next launch to help with. `None` if the machine has closed.
     fn next(&self) -> Option<Arc<Grid>> {
-        self.crowd
-            .spin_until(|| self.wanted.load(Ordering::Relaxed));
-        let mut work = self.work.lock();
+        let is_wanted = || self.wanted.load(Ordering::Relaxed);
+        let began = Instant::now();
         loop {
+            let seen = self.crowd.spin_until(began, is_wanted);
+            let mut work = lock_soon(&self.work);
+            if !seen {
+                self.arrived
+                    .wait_while(&mut work, |work| !work.closed && work.grids.is_empty());
+            }
             if work.closed {
                 return None;
             }
-            if let Some(grid) = work.grids.pop_front() {
-                self.wanted.store(!work.grids.is_empty(), Ordering::Relaxed);
-                return Some(grid);
+            // None if others have come, or the launch has ended meanwhile. The next one may come soon.
+            let grid = work.grids.pop_front();
+            self.wanted.store(!work.grids.is_empty(), Ordering::Relaxed);
+            if grid.is_some() {
+                return grid;
             }
-            self.arrived.wait(&mut work);
         }
     }
 }

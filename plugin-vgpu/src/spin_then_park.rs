@@ -8,10 +8,15 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
+
 /// How long a thread spins: as long as it takes to wake one. So waiting costs at most twice what it would cost who knew
 /// how long it will be (Karlin et al., "Competitive Snoopy Caching", 1988). It is less than a slice of CPU time: a
 /// spinning thread that loses the CPU parks when it has it again.
 pub const SPIN_LIMIT: Duration = Duration::from_micros(50);
+
+/// How often a thread looks whether a lock is free.
+const LOOKS: u32 = 50;
 
 /// The threads of a machine, all of which may spin.
 pub struct Crowd {
@@ -42,16 +47,37 @@ impl Crowd {
         self.narrow || self.launches.load(Ordering::Relaxed) > 1
     }
 
-    /// Spins until `condition` holds or the time is up; then the caller parks.
-    pub fn spin_until(&self, condition: impl Fn() -> bool) {
-        let began = Instant::now();
-        while !condition() && began.elapsed() < SPIN_LIMIT {
+    /// Whether one more launch would have more threads than there are CPUs.
+    pub fn is_busy(&self) -> bool {
+        self.narrow || self.launches.load(Ordering::Relaxed) > 0
+    }
+
+    /// Spins until `condition` holds or the time since `began` is up; then the caller parks. Gives whether it was seen to
+    /// hold.
+    pub fn spin_until(&self, began: Instant, condition: impl Fn() -> bool) -> bool {
+        while !condition() {
+            if began.elapsed() >= SPIN_LIMIT {
+                return false;
+            }
             match self.exceeds_cpus() {
                 true => std::thread::yield_now(),
                 false => std::hint::spin_loop(),
             }
         }
+        true
     }
+}
+
+/// Locks what others have for some tens of nanoseconds only. `Mutex::lock` yields to other programs after a short time,
+/// which takes longer than that.
+pub fn lock_soon<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    for _ in 0..LOOKS {
+        if let Some(guard) = mutex.try_lock() {
+            return guard;
+        }
+        std::hint::spin_loop();
+    }
+    mutex.lock()
 }
 
 /// A launch under way.
@@ -86,12 +112,14 @@ mod tests {
     fn spinning_ends_with_the_condition_or_in_time() {
         for crowd in [Crowd::new(2, 2), Crowd::new(3, 2)] {
             let looks = Cell::new(0);
-            crowd.spin_until(|| looks.replace(looks.get() + 1) == 2);
+            crowd.spin_until(Instant::now(), || looks.replace(looks.get() + 1) == 2);
             // Fewer, if another program had the CPU meanwhile.
             assert!(looks.get() <= 3);
             let began = Instant::now();
-            crowd.spin_until(|| false);
+            assert!(!crowd.spin_until(began, || false));
             assert!(began.elapsed() >= SPIN_LIMIT);
+            assert!(!crowd.spin_until(began, || false), "the time is up");
+            assert!(crowd.spin_until(began, || true));
         }
     }
 }

@@ -9,6 +9,7 @@ mod launches;
 mod pieces;
 mod regions;
 mod reserve;
+mod short_launches;
 mod warp_form;
 mod warps;
 mod waves;
