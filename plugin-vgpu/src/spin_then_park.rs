@@ -52,8 +52,8 @@ impl Crowd {
         self.narrow || self.launches.load(Ordering::Relaxed) > 0
     }
 
-    /// Spins until `condition` holds or the time since `began` is up; then the caller parks. Gives whether it was seen to
-    /// hold.
+    /// Spins until `condition` holds or the time since `began` is up; then the caller parks. Gives whether it was seen
+    /// to hold.
     pub fn spin_until(&self, began: Instant, condition: impl Fn() -> bool) -> bool {
         while !condition() {
             if began.elapsed() >= SPIN_LIMIT {
