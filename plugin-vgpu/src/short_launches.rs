@@ -15,8 +15,9 @@ use crate::spin_then_park::{SPIN_LIMIT, lock_soon};
 const MOST_GAP: Duration = Duration::from_micros(10);
 /// How long a series has lasted before launches are shared. When it ends, helpers look in vain, for a small part of it.
 const LEAST_SERIES: Duration = Duration::from_nanos(SPIN_LIMIT.as_nanos() as u64 * 20);
-/// What each worker of a shared launch should have to do at least.
-const SHARE: Duration = Duration::from_micros(3);
+/// What each worker of a shared launch should have to do at least, if there are more than two. It costs a microsecond or
+/// two to hand blocks to a worker and to wait for it.
+const SHARE: Duration = Duration::from_micros(6);
 /// How many launches of a trial do not count, of those that helpers have come to: their data are in other caches.
 const WARMING: u32 = 16;
 /// How many count.
@@ -136,10 +137,10 @@ impl Sharing {
         };
         let alone = known.alone * blocks as f64;
         let shares = (alone / SHARE.as_nanos() as f64) as u32;
-        let helpers = most.min(shares.saturating_sub(1));
-        if helpers == 0 || position.gap.is_none() {
+        if shares == 0 || position.gap.is_none() {
             return 0;
         }
+        let helpers = most.min(shares.saturating_sub(1).max(1));
         if known.way == Way::Alone {
             if !known.until_trial.is_zero() || position.lasted < LEAST_SERIES {
                 return 0;
@@ -270,6 +271,7 @@ mod tests {
         assert_eq!(sharing.helpers(BLOCKS, first, 1), 0, "no series");
         assert_eq!(after(&sharing, 1000, 10, 5), 1);
         assert_eq!(sharing.helpers(BLOCKS / 2, position(1, LEAST_SERIES), 1), 0);
+        assert_eq!(sharing.helpers(BLOCKS * 4, position(1, LEAST_SERIES), 9), 5);
         // A helper loses its CPU.
         assert_eq!(after(&sharing, 1, 10, 4000), 1);
         assert_eq!(after(&sharing, 1, 10, 5), 0);
