@@ -8,7 +8,7 @@ use crate::device::{
     absent_regions, array_reductions, captured_values, combined_loops, complex_quotients,
     critical_lanes, debug_captures, externalised_statics, full_teams, host_pointers,
     last_iterations, local_space, null_pointers, powers, reduced_globals, reduction_records,
-    rolled_loops, shared_captures, visible_kernels,
+    rolled_loops, shared_captures, team_loops, visible_kernels,
 };
 use crate::ir::Module;
 use crate::managed_variables;
@@ -43,6 +43,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     powers::keep(&module);
     full_teams::run(module.context, &module);
     combined_loops::run(module.context, &module);
+    team_loops::run(module.context, &module);
     last_iterations::run(module.context, &module);
     critical_lanes::run(module.context, &module);
     rolled_loops::run(module.context, &module);

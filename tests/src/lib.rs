@@ -226,7 +226,7 @@ fn compiler_name(cxx: bool) -> &'static str {
 pub fn clang(cxx: bool, arguments: &[OsString], folder: &Path) {
     let name = compiler_name(cxx);
     let outcome = compiler(cxx, arguments, folder);
-    // The device linker warns of every simd construct, and no option turns the warning off.
+    // The device linker warns of simd constructs whose loops threads do not share, and no option turns the warning off.
     let silent = outcome
         .stderr
         .lines()

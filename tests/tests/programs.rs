@@ -422,6 +422,29 @@ fn counting_bounds() {
 }
 
 #[test]
+fn team_loops() {
+    check(&["team_loops.c"]);
+}
+
+/// A loop of `simd` whose step is not known makes no vectors, and no warnings either.
+#[test]
+fn loops_of_simd_are_linked_without_warnings() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = e2e::root().join("tests/programs/team_loops.c");
+    for configuration in ["omptarget.cfg", "omptarget-amdgpu.cfg"] {
+        let mut with = std::ffi::OsString::from("--config=");
+        with.push(e2e::dist("etc").join(configuration));
+        let arguments = [with, "-O2".into(), source.clone().into()];
+        let outcome = e2e::compiler(false, &arguments, folder.path());
+        assert!(
+            outcome.code == 0 && outcome.stderr.is_empty(),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
 fn critical_lanes() {
     check(&["critical_lanes.c"]);
 }

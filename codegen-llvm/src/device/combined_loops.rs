@@ -32,7 +32,7 @@ use crate::ir::{Builder, Context, Module, Type, Value};
 /// `dist_schedule(static, chunk)` (`OMPScheduleType`).
 const DISTRIBUTE_CHUNKED: u64 = 91;
 /// `schedule(static, chunk)`.
-const STATIC_CHUNKED: u64 = 33;
+pub(super) const STATIC_CHUNKED: u64 = 33;
 /// `schedule(static)`, without a chunk.
 const STATIC: u64 = 34;
 /// Every team gets the whole loop as one chunk (devicertl: `static_schedule::DISTRIBUTE_WHOLE`).
@@ -43,20 +43,20 @@ const ALL_THREADS: u64 = 93;
 /// is how many iterations before the team's the thread's loop ends (devicertl: `static_schedule::DISTRIBUTE_FOR_ANY`).
 const ANY_THREADS: u64 = 96;
 /// The same for the piece that a team has of such a loop (devicertl: `static_schedule::FOR_ANY`).
-const ANY_OF_TEAM: u64 = 97;
+pub(super) const ANY_OF_TEAM: u64 = 97;
 /// `MinTeams` of a kernel with a loop of [`ANY_THREADS`] (docs/abi.md).
 const ROWS: i64 = -2;
 /// The bits of a schedule that say no more than whether it is monotonic.
 const SCHEDULE_MASK: u64 = 0x1fff_ffff;
 
 /// Arguments of `__kmpc_distribute_static_init_*` and `__kmpc_for_static_init_*`.
-const SCHEDULE: u32 = 2;
-const IS_LAST: u32 = 3;
-const LOWER: u32 = 4;
-const UPPER: u32 = 5;
-const STRIDE: u32 = 6;
+pub(super) const SCHEDULE: u32 = 2;
+pub(super) const IS_LAST: u32 = 3;
+pub(super) const LOWER: u32 = 4;
+pub(super) const UPPER: u32 = 5;
+pub(super) const STRIDE: u32 = 6;
 const INCREMENT: u32 = 7;
-const CHUNK: u32 = 8;
+pub(super) const CHUNK: u32 = 8;
 
 /// Parameters of the region: what begins a team's chunk, and what ends it.
 const CHUNK_LOWER: usize = 2;
@@ -69,6 +69,7 @@ pub fn run(context: Context, module: &Module) {
         let Some((teams, threads)) = combined(function) else {
             continue;
         };
+        forget_vectors(context, threads);
         if is_scheduled(threads, STATIC) {
             if !deal_singly(context, threads) {
                 continue;
@@ -154,15 +155,27 @@ fn can_end_early(context: Context, threads: Value) -> bool {
 
 /// Lets the optimiser know that an unsigned counter does not wrap when a thread goes on to its next iteration. clang
 /// says so of others. (One that wraps begins anew: such a loop never ends as it should, whoever deals its iterations.)
-fn promise_no_wrap(threads: Value) {
-    let stride = threads.operand(STRIDE).address_base();
-    let region = threads.block().function().instructions();
-    region
-        .into_iter()
-        .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMAdd))
-        .filter(|it| loaded_from(it.operand(1)) == Some(stride))
+pub(super) fn promise_no_wrap(threads: Value) {
+    steps(threads)
         .filter(|it| !it.cannot_overflow())
         .for_each(Value::set_cannot_carry);
+}
+
+/// Takes back what clang says of a loop of `simd`: that it should become vectors. With a step that is not known LLVM
+/// makes none, and warns of that.
+pub(super) fn forget_vectors(context: Context, threads: Value) {
+    for back in steps(threads).filter_map(|it| it.block().terminator()) {
+        back.forget_vectors(context);
+    }
+}
+
+/// The additions by which a thread goes on to its next iteration.
+fn steps(threads: Value) -> impl Iterator<Item = Value> {
+    let stride = threads.operand(STRIDE).address_base();
+    let region = threads.block().function().instructions().into_iter();
+    region
+        .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMAdd))
+        .filter(move |it| loaded_from(it.operand(1)) == Some(stride))
 }
 
 /// The calls that deal the iterations to the teams and to the threads, if a function has one such construct.
@@ -196,12 +209,12 @@ fn combined(function: Value) -> Option<(Value, Value)> {
 }
 
 /// The calls that deal iterations, by the beginning of their name.
-fn calls_of(function: Value, prefix: &'static str) -> impl Iterator<Item = Value> {
+pub(super) fn calls_of(function: Value, prefix: &'static str) -> impl Iterator<Item = Value> {
     intrinsics::calls_of(function, move |name| name.starts_with(prefix))
 }
 
 /// Whether a call deals iterations one step apart by that schedule.
-fn is_scheduled(call: Value, schedule: u64) -> bool {
+pub(super) fn is_scheduled(call: Value, schedule: u64) -> bool {
     let number = call.operand(SCHEDULE).as_int();
     number.is_some_and(|number| number & SCHEDULE_MASK == schedule)
         && call.operand(INCREMENT).as_int() == Some(1)

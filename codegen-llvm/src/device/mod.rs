@@ -42,6 +42,7 @@ pub mod shared_captures;
 pub mod shared_statics;
 mod static_pieces;
 mod static_shared;
+pub mod team_loops;
 mod thread_arrays;
 mod thread_numbers;
 mod traps;
