@@ -15,8 +15,8 @@ use crate::spin_then_park::{SPIN_LIMIT, lock_soon};
 const MOST_GAP: Duration = Duration::from_micros(10);
 /// How long a series has lasted before launches are shared. When it ends, helpers look in vain, for a small part of it.
 const LEAST_SERIES: Duration = Duration::from_nanos(SPIN_LIMIT.as_nanos() as u64 * 20);
-/// What each worker of a shared launch should have to do at least, if there are more than two. It costs a microsecond or
-/// two to hand blocks to a worker and to wait for it.
+/// What each worker of a shared launch should have to do at least, if there are more than two. It costs a microsecond
+/// or two to hand blocks to a worker and to wait for it.
 const SHARE: Duration = Duration::from_micros(6);
 /// How many launches of a trial do not count, of those that helpers have come to: their data are in other caches.
 const WARMING: u32 = 16;
