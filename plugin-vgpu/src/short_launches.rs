@@ -94,7 +94,7 @@ struct Known {
     until_trial: Duration,
     /// How long they ran alone before the last one.
     waited: Duration,
-    /// How long launches have been shared since.
+    /// How long launches have been shared since, without those of the trial.
     shared_for: Duration,
 }
 
@@ -146,6 +146,7 @@ impl Sharing {
                 return 0;
             }
             known.way = Way::Trial(Trial::default());
+            known.shared_for = Duration::ZERO;
         }
         helpers
     }
@@ -164,8 +165,7 @@ impl Sharing {
         // In the gap before the launch only helpers waited for it.
         let waited = position.gap.unwrap_or_default() * asked;
         let cost = per_block(time * (asked + 1) + waited);
-        known.shared_for += time;
-        known.shared_one_took(cost, asked == come);
+        known.shared_one_took(time, cost, asked == come);
     }
 }
 
@@ -179,7 +179,7 @@ impl Known {
         };
     }
 
-    fn shared_one_took(&mut self, cost: f64, all_came: bool) {
+    fn shared_one_took(&mut self, time: Duration, cost: f64, all_came: bool) {
         match &mut self.way {
             Way::Alone => {}
             Way::Trial(trial) => {
@@ -192,28 +192,26 @@ impl Known {
                 }
                 if trial.came == WARMING + TRIED {
                     self.shared = trial.time / f64::from(TRIED);
-                    self.shared_for = Duration::ZERO;
-                    self.decide(MOST_COST[0]);
+                    self.way = Way::Shared;
+                    if self.costs_more_than(MOST_COST[0]) {
+                        self.end_sharing();
+                    }
                 } else if trial.launches == MOST_TRIED {
                     self.end_sharing();
                 }
             }
             Way::Shared => {
                 self.shared = average(self.shared, cost, WEIGHTS[2]);
-                self.decide(MOST_COST[1]);
-                if self.shared_for > CHECKED {
+                self.shared_for += time;
+                if self.costs_more_than(MOST_COST[1]) || self.shared_for > CHECKED {
                     self.end_sharing();
                 }
             }
         }
     }
 
-    fn decide(&mut self, most: f64) {
-        if self.shared <= most * self.alone {
-            self.way = Way::Shared;
-        } else {
-            self.end_sharing();
-        }
+    fn costs_more_than(&self, times: f64) -> bool {
+        self.shared > times * self.alone
     }
 
     /// The next trial comes later than the last one, unless launches were shared for long.
@@ -283,6 +281,31 @@ mod tests {
         after(&sharing, 300, 10, 8);
         assert_eq!(after(&sharing, 1, 10, 8), 0);
         assert_eq!(sharing.0.lock().waited, TRIALS[0] * 4);
+    }
+
+    #[test]
+    fn the_next_trial_comes_later_where_helpers_do_not_come() {
+        let sharing = Sharing::default();
+        after(&sharing, 120, 10, 5);
+        for _ in 0..MOST_TRIED {
+            sharing.ran(BLOCKS, 1, 0, MICROSECOND * 10, position(1, LEAST_SERIES));
+        }
+        let known = sharing.0.lock();
+        assert_eq!((&known.way, known.waited), (&Way::Alone, TRIALS[0] * 4));
+    }
+
+    #[test]
+    fn sharing_is_tried_again_after_a_while() {
+        let sharing = Sharing::default();
+        after(&sharing, 300, 10, 5);
+        let long = TRIALS[0] * 64;
+        {
+            let mut known = sharing.0.lock();
+            (known.waited, known.shared_for) = (long, CHECKED);
+        }
+        assert_eq!(after(&sharing, 1, 10, 5), 1);
+        let known = sharing.0.lock();
+        assert_eq!((&known.way, known.waited), (&Way::Alone, long / 4));
     }
 
     #[test]
