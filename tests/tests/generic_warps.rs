@@ -35,21 +35,26 @@ fn regions_of_generic_kernels_run_warp_by_warp() {
     }
 }
 
-#[test]
-fn chunks_that_threads_ask_for() {
-    let source = "tests/programs/dynamic_warps.c";
+/// What is said of how the kernels of a program run in warp form. Its results are right, as they are thread by thread.
+fn says(source: &str, setting: (&str, &str)) -> String {
     let program = Build::new(&[source]).compile(Mode::Offload("-O2"));
     let run = |engine, info| {
         let environment = [
             ("OMPTARGET_VGPU_ENGINE", engine),
             ("LIBOMPTARGET_INFO", info),
-            ("OMP_SCHEDULE", "dynamic,3"),
+            setting,
         ];
         program.run_with(&[], &environment)
     };
     run("fiber", "0").passed("with fibers");
     run("workgroup", "0").passed("with warp forms");
-    let says = run("workgroup", "16").stderr;
+    run("workgroup", "16").stderr
+}
+
+#[test]
+fn chunks_that_threads_ask_for() {
+    let setting = ("OMP_SCHEDULE", "dynamic,3");
+    let says = says("tests/programs/dynamic_warps.c", setting);
     assert!(!says.contains("thread by thread"), "{says}");
     assert!(says.contains("runs warp by warp"), "{says}");
 }
@@ -57,18 +62,10 @@ fn chunks_that_threads_ask_for() {
 /// The lanes of a warp enter `critical` one after the other, and the rest of the kernel runs in warp form.
 #[test]
 fn critical_regions() {
-    let source = "tests/programs/critical_lanes.c";
-    let program = Build::new(&[source]).compile(Mode::Offload("-O2"));
-    let run = |engine, info| {
-        let environment = [
-            ("OMPTARGET_VGPU_ENGINE", engine),
-            ("LIBOMPTARGET_INFO", info),
-        ];
-        program.run_with(&[], &environment)
-    };
-    run("fiber", "0").passed("with fibers");
-    run("workgroup", "0").passed("with warp forms");
-    let says = run("workgroup", "16").stderr;
+    let says = says(
+        "tests/programs/critical_lanes.c",
+        ("OMP_SCHEDULE", "static"),
+    );
     for function in ["in_loops", "least_and_place", "generic", "unnamed"] {
         let says_so = |line: &str| {
             line.contains(&format!("_{function}_l")) && line.contains("runs warp by warp")

@@ -41,6 +41,14 @@ pub fn stores_to(local: Value) -> impl Iterator<Item = Value> {
     stores(local).map(|store| store.operand(0))
 }
 
+/// What a store adds to the local that it stores to: `by` of `local = local + by`.
+pub fn added(store: Value, local: Value) -> Option<Value> {
+    let sum = store.operand(0);
+    let goes_on =
+        sum.opcode() == Some(LLVMOpcode::LLVMAdd) && loaded_from(sum.operand(0)) == Some(local);
+    goes_on.then(|| sum.operand(1))
+}
+
 /// Whether a local gets the value of a parameter, by way of the local that clang gives each parameter.
 pub fn holds_parameter(local: Value, parameter: Option<Value>) -> bool {
     stores_to(local)

@@ -19,10 +19,14 @@ use llvm_sys::LLVMOpcode;
 
 use super::kernel_configuration::{self, Field};
 use super::last_iterations::is_copied;
+use super::static_init::{
+    ANY_OF_TEAM, CHUNK, IS_LAST, LOWER, OF_TEAMS, OF_THREADS, SCHEDULE, STATIC_CHUNKED, STRIDE,
+    UPPER, calls_of, forget_vectors, is_scheduled, promise_no_wrap,
+};
 use super::static_pieces::{self, only};
 use super::thread_numbers;
 use crate::analysis::captures;
-use crate::analysis::intrinsics::{self, is_call_of};
+use crate::analysis::intrinsics::is_call_of;
 use crate::analysis::kernel_value::only_call;
 use crate::analysis::locals::{
     converted, holds_parameter, holds_parameter_itself, loaded_from, stores_to,
@@ -31,8 +35,6 @@ use crate::ir::{Builder, Context, Module, Type, Value};
 
 /// `dist_schedule(static, chunk)` (`OMPScheduleType`).
 const DISTRIBUTE_CHUNKED: u64 = 91;
-/// `schedule(static, chunk)`.
-pub(super) const STATIC_CHUNKED: u64 = 33;
 /// `schedule(static)`, without a chunk.
 const STATIC: u64 = 34;
 /// Every team gets the whole loop as one chunk (devicertl: `static_schedule::DISTRIBUTE_WHOLE`).
@@ -42,22 +44,8 @@ const ALL_THREADS: u64 = 93;
 /// The same for a loop of which nobody can tell who executes which iterations. The upper bound that the runtime leaves
 /// is how many iterations before the team's the thread's loop ends (devicertl: `static_schedule::DISTRIBUTE_FOR_ANY`).
 const ANY_THREADS: u64 = 96;
-/// The same for the piece that a team has of such a loop (devicertl: `static_schedule::FOR_ANY`).
-pub(super) const ANY_OF_TEAM: u64 = 97;
 /// `MinTeams` of a kernel with a loop of [`ANY_THREADS`] (docs/abi.md).
 const ROWS: i64 = -2;
-/// The bits of a schedule that say no more than whether it is monotonic.
-const SCHEDULE_MASK: u64 = 0x1fff_ffff;
-
-/// Arguments of `__kmpc_distribute_static_init_*` and `__kmpc_for_static_init_*`.
-pub(super) const SCHEDULE: u32 = 2;
-pub(super) const IS_LAST: u32 = 3;
-pub(super) const LOWER: u32 = 4;
-pub(super) const UPPER: u32 = 5;
-pub(super) const STRIDE: u32 = 6;
-const INCREMENT: u32 = 7;
-pub(super) const CHUNK: u32 = 8;
-
 /// Parameters of the region: what begins a team's chunk, and what ends it.
 const CHUNK_LOWER: usize = 2;
 const CHUNK_UPPER: usize = 3;
@@ -153,34 +141,9 @@ fn can_end_early(context: Context, threads: Value) -> bool {
     true
 }
 
-/// Lets the optimiser know that an unsigned counter does not wrap when a thread goes on to its next iteration. clang
-/// says so of others. (One that wraps begins anew: such a loop never ends as it should, whoever deals its iterations.)
-pub(super) fn promise_no_wrap(threads: Value) {
-    steps(threads)
-        .filter(|it| !it.cannot_overflow())
-        .for_each(Value::set_cannot_carry);
-}
-
-/// Takes back what clang says of a loop of `simd`: that it should become vectors. With a step that is not known LLVM
-/// makes none, and warns of that.
-pub(super) fn forget_vectors(context: Context, threads: Value) {
-    for back in steps(threads).filter_map(|it| it.block().terminator()) {
-        back.forget_vectors(context);
-    }
-}
-
-/// The additions by which a thread goes on to its next iteration.
-fn steps(threads: Value) -> impl Iterator<Item = Value> {
-    let stride = threads.operand(STRIDE).address_base();
-    let region = threads.block().function().instructions().into_iter();
-    region
-        .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMAdd))
-        .filter(move |it| loaded_from(it.operand(1)) == Some(stride))
-}
-
 /// The calls that deal the iterations to the teams and to the threads, if a function has one such construct.
 fn combined(function: Value) -> Option<(Value, Value)> {
-    let teams = only(calls_of(function, "__kmpc_distribute_static_init_"))?;
+    let teams = only(calls_of(function, OF_TEAMS))?;
     let fork = only(
         function
             .instructions()
@@ -188,7 +151,7 @@ fn combined(function: Value) -> Option<(Value, Value)> {
             .filter(|it| captures::is_fork(*it)),
     )?;
     let region = captures::region(fork)?;
-    let threads = only(calls_of(region, "__kmpc_for_static_init_"))?;
+    let threads = only(calls_of(region, OF_THREADS))?;
     let open = is_scheduled(teams, DISTRIBUTE_CHUNKED)
         && is_block_size(teams.operand(CHUNK))
         && !is_copied(teams.operand(IS_LAST));
@@ -206,18 +169,6 @@ fn combined(function: Value) -> Option<(Value, Value)> {
                 )
         });
     (open && one_by_one && same_loop).then_some((teams, threads))
-}
-
-/// The calls that deal iterations, by the beginning of their name.
-pub(super) fn calls_of(function: Value, prefix: &'static str) -> impl Iterator<Item = Value> {
-    intrinsics::calls_of(function, move |name| name.starts_with(prefix))
-}
-
-/// Whether a call deals iterations one step apart by that schedule.
-pub(super) fn is_scheduled(call: Value, schedule: u64) -> bool {
-    let number = call.operand(SCHEDULE).as_int();
-    number.is_some_and(|number| number & SCHEDULE_MASK == schedule)
-        && call.operand(INCREMENT).as_int() == Some(1)
 }
 
 /// Whether a chunk is the team's size, as clang asks for it where the program states none.
@@ -247,10 +198,7 @@ mod tests {
             let call = only(calls_of(module.function(name).unwrap(), prefix)).unwrap();
             call.operand(SCHEDULE).as_int().unwrap().to_string()
         };
-        (
-            of("teams", "__kmpc_distribute_static_init_"),
-            of("region", "__kmpc_for_static_init_"),
-        )
+        (of("teams", OF_TEAMS), of("region", OF_THREADS))
     }
 
     /// The loop of [`schedules`] after the pass.

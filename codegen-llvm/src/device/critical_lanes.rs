@@ -8,10 +8,10 @@
 //!
 //! The pass has to come before clang's optimiser, while the calls have names.
 
-use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMAnd, LLVMICmp, LLVMLoad, LLVMShl};
+use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMICmp, LLVMShl};
 
 use crate::analysis::intrinsics::{HARDWARE_THREAD_ID, calls_of, is_call_of};
-use crate::analysis::locals::{loaded_from, stores};
+use crate::analysis::locals::{added, loaded_from, stores};
 use crate::analysis::target::Target;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
@@ -76,7 +76,7 @@ impl LaneLoop {
             && test.operand(1) == threads
             && stored.len() == 2
             && first.operand(0).as_int() == Some(0)
-            && is_successor(next.operand(0), counter);
+            && added(next, counter).is_some_and(|by| by.as_int() == Some(1));
         is_loop.then_some(LaneLoop {
             mask,
             thread,
@@ -120,14 +120,6 @@ fn compared_with(comparison: Value, value: Value) -> Option<Value> {
     let is_one = comparison.opcode() == Some(LLVMICmp);
     let other = comparison.operands().into_iter().find(|it| *it != value);
     other.filter(|_| is_one)
-}
-
-/// Whether a value is one more than what a local holds.
-fn is_successor(value: Value, local: Value) -> bool {
-    value.opcode() == Some(LLVMAdd)
-        && value.operand(1).as_int() == Some(1)
-        && value.operand(0).opcode() == Some(LLVMLoad)
-        && loaded_from(value.operand(0)) == Some(local)
 }
 
 #[cfg(test)]

@@ -10,14 +10,10 @@
 
 use llvm_sys::LLVMOpcode;
 
+use super::static_init::{IS_LAST, OF_TEAMS, calls_of};
 use crate::analysis::captures;
-use crate::analysis::intrinsics::calls_of;
 use crate::ir::{Builder, Context, Module, Value};
 
-/// What the names of calls that deal a `distribute` loop's chunks begin with.
-const BEGIN: &str = "__kmpc_distribute_static_init_";
-/// Their argument that says who has the last iteration.
-const IS_LAST: u32 = 3;
 /// The end of a `distribute` loop, where an SPMD kernel's threads meet (devicertl: `static_schedule`).
 const END: &str = "__kmpc_distribute_static_fini";
 
@@ -27,7 +23,7 @@ pub fn run(context: Context, module: &Module) {
         return;
     };
     for function in module.definitions() {
-        let mut dealt = calls_of(function, |name| name.starts_with(BEGIN));
+        let mut dealt = calls_of(function, OF_TEAMS);
         if let Some(first) = dealt.find(|it| is_copied(it.operand(IS_LAST))) {
             let arguments = [first.operand(0), first.operand(1)];
             let instructions = function.instructions().into_iter();

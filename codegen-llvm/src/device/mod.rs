@@ -40,6 +40,7 @@ mod services;
 mod shared_accesses;
 pub mod shared_captures;
 pub mod shared_statics;
+mod static_init;
 mod static_pieces;
 mod static_shared;
 pub mod team_loops;

@@ -16,7 +16,7 @@
 
 use llvm_sys::LLVMOpcode;
 
-use crate::analysis::locals::{converted, loaded_from, stores};
+use crate::analysis::locals::{added, converted, loaded_from, stores};
 use crate::ir::{Builder, Context, Type, Value};
 
 /// Changes the loop of a region. `upper` and `stride` are the locals that the call fills, `team` is the parameter with
@@ -71,21 +71,26 @@ impl ThreadLoop {
         });
         let test = only(tests)?;
         let counter = loaded_from(test.operand(0))?;
-        let adds_one = |value: Value| {
-            value.opcode() == Some(LLVMOpcode::LLVMAdd)
-                && loaded_from(value.operand(0)) == Some(counter)
-                && value.operand(1).as_int() == Some(1)
-        };
-        let next = only(stores(counter).filter(|it| adds_one(it.operand(0))))?;
-        let is_chosen =
-            |value: Value| value.is_phi() || value.opcode() == Some(LLVMOpcode::LLVMSelect);
-        let clamp = only(stores(upper).filter(|it| is_chosen(it.operand(0))))?;
+        let next = next_of(counter)?;
+        let clamp = clamp_of(upper)?;
         Some(ThreadLoop {
             end: last_of(test.operand(1)),
             next: next.operand(0),
             clamp,
         })
     }
+}
+
+/// The store of a counter's next value: one more.
+pub fn next_of(counter: Value) -> Option<Value> {
+    let is_one = |by: Value| by.as_int() == Some(1);
+    only(stores(counter).filter(|it| added(*it, counter).is_some_and(is_one)))
+}
+
+/// The store that keeps the end of a piece within the loop: `upper = min(upper, last)`.
+pub fn clamp_of(upper: Value) -> Option<Value> {
+    let is_chosen = |value: Value| value.is_phi() || value.opcode() == Some(LLVMOpcode::LLVMSelect);
+    only(stores(upper).filter(|it| is_chosen(it.operand(0))))
 }
 
 /// The local that clang gives a parameter.

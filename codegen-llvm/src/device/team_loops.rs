@@ -25,16 +25,16 @@
 //!
 //! The pass has to come before clang's optimiser, and after [`super::combined_loops`].
 
-use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMBr, LLVMSelect, LLVMStore, LLVMSub};
+use llvm_sys::LLVMOpcode::{LLVMBr, LLVMStore, LLVMSub};
 
-use super::combined_loops::{
-    ANY_OF_TEAM, CHUNK, IS_LAST, LOWER, SCHEDULE, STATIC_CHUNKED, STRIDE, UPPER, calls_of,
-    forget_vectors, is_scheduled, promise_no_wrap,
-};
 use super::last_iterations::is_copied;
-use super::static_pieces::only;
+use super::static_init::{
+    ANY_OF_TEAM, CHUNK, IS_LAST, LOWER, OF_THREADS, SCHEDULE, STATIC_CHUNKED, STRIDE, UPPER,
+    calls_of, forget_vectors, is_scheduled, promise_no_wrap,
+};
+use super::static_pieces::{clamp_of, next_of, only};
 use super::thread_numbers;
-use crate::analysis::locals::{loaded_from, stores, stores_to};
+use crate::analysis::locals::{added, loaded_from, stores, stores_to};
 use crate::analysis::{captures, reach};
 use crate::ir::{Block, Builder, Context, Module, Type, Value};
 
@@ -60,7 +60,7 @@ pub fn run(context: Context, module: &Module) {
 
 /// The call that deals the iterations of the only loop of a region, if any thread may execute any of them.
 fn only_loop(region: Value) -> Option<Value> {
-    let loops = |function| calls_of(function, "__kmpc_for_static_init_");
+    let loops = |function| calls_of(function, OF_THREADS);
     let threads = only(loops(region))?;
     let is_one = is_scheduled(threads, STATIC_CHUNKED)
         && threads.operand(CHUNK).as_int() == Some(1)
@@ -95,16 +95,12 @@ impl ChunkLoops {
     fn of(threads: Value) -> Option<ChunkLoops> {
         let [lower, upper, stride] =
             [LOWER, UPPER, STRIDE].map(|it| threads.operand(it).address_base());
-        let is_chosen = |value: Value| value.is_phi() || value.opcode() == Some(LLVMSelect);
-        let clamp = only(stores(upper).filter(|it| is_chosen(it.operand(0))))?;
+        let clamp = clamp_of(upper)?;
         let last = only(chosen_from(clamp.operand(0)).filter(|it| *it != upper))?;
 
+        let is_stride = |by: Value| loaded_from(by) == Some(stride);
         let goes_on =
-            |bound: Value| {
-                only(stores(bound).filter(|it| {
-                    is_sum(it.operand(0), bound, |by| loaded_from(by) == Some(stride))
-                }))
-            };
+            |bound| only(stores(bound).filter(|it| added(*it, bound).is_some_and(is_stride)));
         let latch = goes_on(lower)?.block();
         let same_latch = goes_on(upper)?.block() == latch;
         let end = latch.terminator()?;
@@ -121,10 +117,7 @@ impl ChunkLoops {
                 })
                 .map(|it| it.operand(1).address_base()),
         )?;
-        let next = only(
-            stores(counter)
-                .filter(|it| is_sum(it.operand(0), counter, |by| by.as_int() == Some(1))),
-        )?;
+        let next = next_of(counter)?;
 
         let is_plain = exit.instructions().first().is_some_and(|it| !it.is_phi());
         let is_loop =
@@ -166,13 +159,6 @@ fn chosen_from(choice: Value) -> impl Iterator<Item = Value> {
         false => choice.operands().split_off(1),
     };
     values.into_iter().filter_map(loaded_from)
-}
-
-/// Whether a value is what a local holds, and something more.
-fn is_sum(value: Value, local: Value, is_more: impl Fn(Value) -> bool) -> bool {
-    value.opcode() == Some(LLVMAdd)
-        && loaded_from(value.operand(0)) == Some(local)
-        && is_more(value.operand(1))
 }
 
 #[cfg(test)]
@@ -263,7 +249,7 @@ exit:
         run(module.context, &module);
         module.verify("after the pass").unwrap();
         let region = module.function("region").unwrap();
-        let call = calls_of(region, "__kmpc_for_static_init_").next().unwrap();
+        let call = calls_of(region, OF_THREADS).next().unwrap();
         (call.operand(SCHEDULE).as_int().unwrap(), module.print())
     }
 
