@@ -63,29 +63,62 @@ impl Drop for Child {
     }
 }
 
-/// Begins to do `job` in a process that writes what [`Child::answer`] reads to `answer`. Gives its number.
-///
-/// # Safety
-///
-/// See [`Child::start`].
-pub unsafe fn start_for(
-    answer: impl Write,
-    job: impl FnOnce() -> Result<Vec<u8>>,
-) -> io::Result<libc::pid_t> {
-    // SAFETY: the caller vouches for `job`.
-    unsafe { fork(|| work(job, answer)) }
+/// Processes that work and answer by themselves. Those that still work when this is dropped end.
+#[derive(Default)]
+pub struct Children(Vec<libc::pid_t>);
+
+impl Children {
+    /// Begins to do `job` in a process that writes what [`Child::answer`] reads to `answer`. Gives its number.
+    ///
+    /// # Safety
+    ///
+    /// See [`Child::start`].
+    pub unsafe fn start(
+        &mut self,
+        answer: impl Write,
+        job: impl FnOnce() -> Result<Vec<u8>>,
+    ) -> io::Result<libc::pid_t> {
+        // SAFETY: the caller vouches for `job`.
+        let process = unsafe { fork(|| work(job, answer)) }?;
+        self.0.push(process);
+        Ok(process)
+    }
+
+    /// Ends one of them, and waits for that.
+    pub fn end(&mut self, process: libc::pid_t) {
+        self.0.retain(|it| *it != process || end(process));
+    }
+
+    /// Waits for those that have ended. Says whether none is left.
+    pub fn none_is_left(&mut self) -> bool {
+        // SAFETY: no status is asked for, and nobody has waited for the process.
+        let works = |it: &libc::pid_t| unsafe {
+            libc::waitpid(*it, std::ptr::null_mut(), libc::WNOHANG) == 0
+        };
+        self.0.retain(works);
+        self.0.is_empty()
+    }
 }
 
-/// Waits for the processes of [`start_for`] that have ended. Says whether none is left.
-pub fn none_is_left() -> bool {
-    loop {
-        // SAFETY: no status is asked for.
-        match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
-            0 => return false,
-            ended if ended > 0 => {}
-            _ => return true,
-        }
+impl Drop for Children {
+    fn drop(&mut self) {
+        self.0.drain(..).for_each(|process| {
+            end(process);
+        });
     }
+}
+
+/// Ends a child that nobody has waited for, and waits. One that has answered is about to end. Returns false: it has
+/// ended.
+///
+/// What a process has waited for is part of the time that its own parent sees.
+fn end(process: libc::pid_t) -> bool {
+    // SAFETY: the process is a child that nobody has waited for, so its number is still its own.
+    unsafe {
+        libc::kill(process, libc::SIGKILL);
+        libc::waitpid(process, std::ptr::null_mut(), 0);
+    }
+    false
 }
 
 /// Forks. Gives the child's number to the parent. The child ends with the exit code that `child` returns, or when its

@@ -262,7 +262,10 @@ fn run(command: &Command) -> Result<()> {
                 level: arguments.level,
                 window_check: !arguments.no_window_check,
                 window: arguments.window,
-                warp_forms: arguments.warp_forms,
+                forms: match arguments.warp_forms {
+                    true => vgpu::Forms::All,
+                    false => vgpu::Forms::Threads,
+                },
                 count: arguments.count,
                 checks: arguments
                     .check

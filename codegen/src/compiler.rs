@@ -152,8 +152,7 @@ impl Compiler {
     ) -> Result<(Artifact, Option<KernelCompiler>), CompileError> {
         let mut job = vgpu_job(options);
         let key = self.key(&job, bitcode)?;
-        let whole = self.cache.as_ref().and_then(|cache| cache.load(&key));
-        if let Some(artifact) = whole.and_then(|bytes| Artifact::decode(&bytes).ok()) {
+        if let Some(artifact) = self.cached_artifact(&key) {
             return Ok((artifact, None));
         }
         if let Err(error) = requests::sockets() {
@@ -181,6 +180,12 @@ impl Compiler {
         let later = (!is_whole(&artifact))
             .then(|| KernelCompiler::new(self.clone(), job, key, bitcode.to_vec(), server));
         Ok((artifact, later))
+    }
+
+    /// What the cache has under this key.
+    pub(crate) fn cached_artifact(&self, key: &Key) -> Option<Artifact> {
+        let bytes = self.cache.as_ref()?.load(key)?;
+        Artifact::decode(&bytes).ok()
     }
 
     /// Starts a process that compiles the image's kernels on request.

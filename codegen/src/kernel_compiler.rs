@@ -6,6 +6,7 @@ use vgpu_abi::artifact::Artifact;
 
 use crate::cache::Key;
 use crate::compiler::Job;
+use crate::requests::Wanted;
 use crate::server::Server;
 use crate::{CompileError, Compiler};
 
@@ -39,22 +40,33 @@ impl KernelCompiler {
         }
     }
 
-    /// Compiles the group with this number, or takes it from the cache. `what` is told to who waits for long.
-    pub fn group(&self, number: u32, what: &str) -> Result<Artifact, CompileError> {
-        let key = self.key.part(&format!("group {number}"));
+    /// Compiles a group, or takes it from the cache. `what` is told to who waits for long.
+    pub fn get(&self, wanted: Wanted, what: &str) -> Result<Artifact, CompileError> {
         let read = |bytes: &[u8]| Ok(Artifact::decode(bytes)?);
-        let compile = || self.compile(number, what);
+        let compile = || self.compile(wanted, what);
         self.compiler
-            .cached_or(&key, &self.job.target, read, compile)
+            .cached_or(&self.key_of(wanted), &self.job.target, read, compile)
     }
 
-    fn compile(&self, number: u32, what: &str) -> Result<Vec<u8>, CompileError> {
+    /// A group, if it is in the cache.
+    pub fn cached(&self, wanted: Wanted) -> Option<Artifact> {
+        self.compiler.cached_artifact(&self.key_of(wanted))
+    }
+
+    fn key_of(&self, wanted: Wanted) -> Key {
+        self.key.part(&match wanted {
+            Wanted::Group(number) => format!("group {number}"),
+            Wanted::Start(number) => format!("start {number}"),
+        })
+    }
+
+    fn compile(&self, wanted: Wanted, what: &str) -> Result<Vec<u8>, CompileError> {
         let old = self.server()?;
-        if let Some(bytes) = old.compile(number, what)? {
+        if let Some(bytes) = old.compile(wanted, what)? {
             return Ok(bytes);
         }
         self.forget(&old);
-        let answer = self.server()?.compile(number, what)?;
+        let answer = self.server()?.compile(wanted, what)?;
         answer.ok_or_else(no_answer)
     }
 

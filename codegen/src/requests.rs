@@ -2,9 +2,9 @@
 //! each other.
 //!
 //! The program sends requests through a socket, the compiler's standard input. A request is a number and a file. The
-//! first one's file is the image, and its number has no meaning. Each other's number is that of a group of kernels to
-//! compile, and its file the writing end of a pipe for the [answer](write_answer). If there is none, the compiler has
-//! crashed.
+//! first one's file is the image, and its number has no meaning. Each other's number says [what](Wanted) of a group of
+//! kernels to compile, and its file is the writing end of a pipe for the [answer](write_answer). If there is none, the
+//! compiler has crashed.
 //!
 //! When the compiler has answered about the image, it sends one byte through the socket, if it takes further requests.
 
@@ -28,10 +28,37 @@ const REFUSED: u8 = b'-';
 /// Bytes that one file takes in a message, with room to spare.
 const ROOM: usize = rustix::cmsg_space!(ScmRights(1));
 
+/// What of a divided image to compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All forms of the kernels of the group with this number.
+    Group(u32),
+    /// The object with this number of forms in which kernels start ([`vgpu_abi::artifact::Start`]).
+    Start(u32),
+}
+
+impl Wanted {
+    /// It as a request's number.
+    pub fn number(self) -> u32 {
+        match self {
+            Wanted::Group(group) => 2 * group,
+            Wanted::Start(object) => 2 * object + 1,
+        }
+    }
+
+    /// What a request's number means.
+    pub fn of(number: u32) -> Wanted {
+        match number % 2 {
+            0 => Wanted::Group(number / 2),
+            _ => Wanted::Start(number / 2),
+        }
+    }
+}
+
 /// A request.
 #[derive(Debug)]
 pub struct Request {
-    /// Of which group.
+    /// What is wanted.
     pub number: u32,
     /// The image, or where the answer goes.
     pub file: OwnedFd,
@@ -222,5 +249,12 @@ mod tests {
         assert!(receive(other.as_fd()).is_err(), "it has no file");
         rustix::net::send(&mine, b"1", SendFlags::NOSIGNAL).unwrap();
         assert!(receive(other.as_fd()).is_err(), "it is too short");
+    }
+
+    #[test]
+    fn a_number_says_what_is_wanted() {
+        for wanted in [0, 1, 77].map(|it| [Wanted::Group(it), Wanted::Start(it)]) {
+            assert_eq!(wanted.map(|it| Wanted::of(it.number())), wanted);
+        }
     }
 }

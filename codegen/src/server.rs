@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::CompileError;
 use crate::process::{self, Running};
-use crate::requests;
+use crate::requests::{self, Wanted};
 
 /// The process. It ends when this is dropped, and by itself after some time without requests.
 #[derive(Debug)]
@@ -42,11 +42,11 @@ impl Server {
     }
 
     /// Has it compile a group of kernels. `None` if it has ended.
-    pub fn compile(&self, group: u32, what: &str) -> Result<Option<Vec<u8>>, CompileError> {
+    pub fn compile(&self, wanted: Wanted, what: &str) -> Result<Option<Vec<u8>>, CompileError> {
         let asking = || CompileError::system("asking the device compiler for a kernel");
         let (mut answer, writer) = pipe().map_err(asking())?;
         let told = process::text_of(&self.process.messages)?.len();
-        if let Err(error) = requests::send(self.socket.as_fd(), group, writer.as_fd()) {
+        if let Err(error) = requests::send(self.socket.as_fd(), wanted.number(), writer.as_fd()) {
             log::debug!("the device compiler no longer waits for requests: {error}");
             return Ok(None);
         }

@@ -332,8 +332,9 @@ pub trait Kernel: Any + Send + Sync {
     fn resident_blocks(&self, _threads: u32, _dynamic_shared: u32) -> Option<u32> {
         None
     }
-    /// Does now what the first launch would do first: compile the kernel and load it. Gives what was done.
-    fn prepare(&self) -> Result<Vec<Stage>> {
+    /// Does now what such a launch, if it is the first, would do first: compile the kernel and load it. Gives what was
+    /// done.
+    fn prepare(&self, _launch: &Launch<'_>) -> Result<Vec<Stage>> {
         Ok(Vec::new())
     }
     /// Why the device cannot run the kernel at all, though it runs others of the image.

@@ -1,7 +1,7 @@
 //! Chooses the engine for a kernel: a fiber per thread, which runs every kernel, or the kernel's warp form
 //! (`docs/vgpu.md`).
 
-use vgpu_abi::artifact::WarpForm;
+use vgpu_abi::artifact::{KernelEntry, WarpForm};
 use vgpu_abi::{EntryFn, WarpEntryFn};
 
 /// `OMPTARGET_VGPU_ENGINE`.
@@ -71,10 +71,25 @@ pub enum Form {
     },
 }
 
+impl Form {
+    /// The address of the code that is called.
+    pub fn address(self) -> u64 {
+        match self {
+            Form::Threads(entry) => entry as usize as u64,
+            Form::OneByOne(entry)
+            | Form::Warps { entry, .. }
+            | Form::Regions { entry, .. }
+            | Form::Subgroups { entry, .. } => entry as usize as u64,
+        }
+    }
+}
+
 /// The forms of one kernel.
 #[derive(Clone, Debug)]
 pub struct Forms {
     thread: EntryFn,
+    /// What runs threads one by one, if none of them waits.
+    threads: Option<WarpEntryFn>,
     warp: Result<WarpKernel, String>,
 }
 
@@ -88,18 +103,24 @@ struct WarpKernel {
     max_threads: u32,
     regions: Option<u32>,
     loops: bool,
-    threads: Option<WarpEntryFn>,
 }
 
 impl Forms {
     /// The forms of a compiled kernel. `resolve` finds code by its symbol.
     pub fn new<E>(
-        thread: EntryFn,
-        form: WarpForm,
+        entry: &KernelEntry,
         resolve: impl Fn(&str) -> Result<u64, E>,
     ) -> Result<Forms, E> {
-        let warp = match form {
-            WarpForm::Absent(why) => Err(why),
+        let warp_entry = |symbol: &str| {
+            let address = resolve(symbol)?;
+            // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` checks that it is code.
+            Ok(unsafe { std::mem::transmute::<usize, WarpEntryFn>(address as usize) })
+        };
+        let address = resolve(&entry.symbol)?;
+        // SAFETY: as above.
+        let thread = unsafe { std::mem::transmute::<usize, EntryFn>(address as usize) };
+        let warp = match &entry.warp {
+            WarpForm::Absent(why) => Err(why.clone()),
             WarpForm::Present {
                 symbol,
                 width,
@@ -109,28 +130,22 @@ impl Forms {
                 max_threads,
                 regions,
                 loops,
-                threads,
-            } => {
-                let entry = |symbol: &str| {
-                    let address = resolve(symbol)?;
-                    // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` checks that
-                    // it is code.
-                    Ok(unsafe { std::mem::transmute::<usize, WarpEntryFn>(address as usize) })
-                };
-                Ok(WarpKernel {
-                    entry: entry(&symbol)?,
-                    width,
-                    fiber,
-                    workers,
-                    partial,
-                    max_threads,
-                    regions,
-                    loops,
-                    threads: threads.as_deref().map(entry).transpose()?,
-                })
-            }
+            } => Ok(WarpKernel {
+                entry: warp_entry(symbol)?,
+                width: *width,
+                fiber: *fiber,
+                workers: *workers,
+                partial: *partial,
+                max_threads: *max_threads,
+                regions: *regions,
+                loops: *loops,
+            }),
         };
-        Ok(Forms { thread, warp })
+        Ok(Forms {
+            thread,
+            threads: entry.threads.as_deref().map(warp_entry).transpose()?,
+            warp,
+        })
     }
 
     /// The form for blocks of this shape. `one_by_one`: whether threads that never wait may run so, which is in the
@@ -152,13 +167,17 @@ impl Forms {
                     rest: self.thread,
                     width: warp.width,
                     loops: warp.loops,
-                    threads: warp.threads.filter(|_| one_by_one),
+                    threads: self.threads.filter(|_| one_by_one),
                 },
             },
-            Ok(WarpKernel {
-                threads: Some(threads),
-                ..
-            }) if one_by_one => Form::OneByOne(*threads),
+            _ => self.by_threads(one_by_one),
+        }
+    }
+
+    /// The form without warps.
+    fn by_threads(&self, one_by_one: bool) -> Form {
+        match self.threads {
+            Some(threads) if one_by_one => Form::OneByOne(threads),
             _ => Form::Threads(self.thread),
         }
     }
@@ -208,8 +227,7 @@ fn unsuitable_shape(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
 mod tests {
     use super::*;
 
-    unsafe extern "C" fn thread(_: *mut vgpu_abi::ThreadContext, _: *const u64) {}
-    unsafe extern "C" fn warp(_: *mut vgpu_abi::ThreadContext, _: *const u64, _: u64) {}
+    unsafe extern "C" fn code(_: *mut vgpu_abi::ThreadContext, _: *const u64, _: u64) {}
 
     fn forms(fiber: bool) -> Forms {
         let form = WarpForm::Present {
@@ -218,7 +236,6 @@ mod tests {
             max_threads: 256,
             regions: None,
             loops: false,
-            threads: None,
             fiber,
             workers: false,
             partial: fiber,
@@ -226,8 +243,17 @@ mod tests {
         forms_of(form)
     }
 
-    fn forms_of(form: WarpForm) -> Forms {
-        Forms::new(thread, form, |_| Ok::<_, ()>(warp as *const () as u64)).unwrap()
+    fn forms_of(warp: WarpForm) -> Forms {
+        forms_with(warp, None)
+    }
+
+    fn forms_with(warp: WarpForm, threads: Option<String>) -> Forms {
+        let entry = KernelEntry {
+            warp,
+            threads,
+            ..KernelEntry::default()
+        };
+        Forms::new(&entry, |_| Ok::<_, ()>(code as *const () as u64)).unwrap()
     }
 
     #[test]
@@ -238,7 +264,6 @@ mod tests {
             max_threads: 160,
             regions: None,
             loops: false,
-            threads: None,
             fiber: true,
             workers: true,
             partial: false,
@@ -262,7 +287,6 @@ mod tests {
             max_threads: 128,
             regions: None,
             loops: false,
-            threads: None,
             fiber: true,
             workers: false,
             partial: false,
@@ -315,17 +339,17 @@ mod tests {
 
     #[test]
     fn blocks_that_do_not_fit_run_in_a_loop_over_threads_if_there_is_one() {
-        let forms = forms_of(WarpForm::Present {
+        let warp = WarpForm::Present {
             symbol: "warp".into(),
             width: 32,
             max_threads: 256,
             regions: None,
             loops: true,
-            threads: Some("threads".into()),
             fiber: false,
             workers: false,
             partial: false,
-        });
+        };
+        let forms = forms_with(warp, Some("threads".into()));
         for block in [[31, 1, 1], [16, 4, 1], [1, 1, 1]] {
             assert!(matches!(forms.choose(block, true), Form::OneByOne(_)));
             assert!(matches!(forms.choose(block, false), Form::Threads(_)));
@@ -340,8 +364,10 @@ mod tests {
 
     #[test]
     fn a_kernel_without_warp_form_says_why() {
-        let absent = WarpForm::Absent("recursion at a.c:3".into());
-        let forms = Forms::new(thread, absent, |_| Ok::<_, ()>(0)).unwrap();
+        let absent = || WarpForm::Absent("recursion at a.c:3".into());
+        let forms = forms_with(absent(), Some("threads".into()));
+        assert!(matches!(forms.choose([32, 1, 1], true), Form::OneByOne(_)));
+        let forms = forms_of(absent());
         assert!(matches!(forms.choose([32, 1, 1], true), Form::Threads(_)));
         assert_eq!(
             forms.why_not_warps([32, 1, 1]).unwrap(),

@@ -1,6 +1,6 @@
 //! A kernel of a loaded image. It checks launches and reports faults.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use plugin_api::{
@@ -14,15 +14,17 @@ use crate::block_ranges::index_in;
 use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
-use crate::engine::Form;
+use crate::engine::{Engine, Form};
 use crate::fault::{Cause, FaultLocation};
 use crate::form_choice::Way;
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::grid_workspace::Workspace;
 use crate::host_access;
 use crate::kernel_groups::KernelGroup;
+use crate::later::Later;
 use crate::module::Code;
 use crate::runnable::Runnable;
+use crate::schedule::Schedule;
 use crate::sm::MAX_SHARED;
 
 /// How long lanes in lockstep wait for a lane of their warp that spins on memory. Hardware would wait for ever.
@@ -44,17 +46,14 @@ enum State {
     /// There is.
     Loaded(Runnable),
     /// It is compiled when it is needed.
-    Later {
-        group: Arc<KernelGroup>,
-        /// The kernel's name in the group's manifest.
-        name: String,
-        runnable: OnceLock<Runnable>,
-    },
+    Later(Arc<Later>),
 }
 
 /// What runs the blocks of a launch.
 struct Suited<'a> {
     runnable: &'a Runnable,
+    /// If it has only the form in which the kernel starts: the kernel.
+    starts: Option<Arc<Later>>,
     /// The shape in which it is given them.
     block: [u32; 3],
     /// Its static shared memory in bytes.
@@ -85,12 +84,13 @@ impl VirtualKernel {
         };
         let refusal = entry.refusal.clone();
         let state = match group {
-            Some(group) => State::Later {
-                group,
-                name: entry.name,
-                runnable: OnceLock::new(),
-            },
-            None => State::Loaded(Runnable::new(code, entry, name)?),
+            Some(group) => {
+                let start = entry.start.filter(|_| starts(&code));
+                let patience = start.map(|it| Duration::from_micros(it.patience.into()));
+                let later = Later::new(group, entry.name, name.to_owned(), patience);
+                State::Later(Arc::new(later))
+            }
+            None => State::Loaded(Runnable::new(code, &entry, name)?),
         };
         Ok(VirtualKernel {
             info,
@@ -106,46 +106,44 @@ impl VirtualKernel {
         self
     }
 
-    /// What is needed to run it. Compiles and loads it, if that has not happened yet, and adds that to `stages`.
-    fn runnable(&self, stages: &mut Vec<Stage>) -> Result<&Runnable> {
+    /// What is needed to run so many threads of it. Compiles and loads it, if that has not happened yet, and adds that
+    /// to `stages`.
+    fn runnable(&self, threads: u64, stages: &mut Vec<Stage>) -> Result<&Runnable> {
         match &self.state {
             State::Loaded(runnable) => Ok(runnable),
-            State::Later {
-                group,
-                name,
-                runnable,
-            } => {
-                if let Some(runnable) = runnable.get() {
-                    return Ok(runnable);
-                }
-                let (code, entry) = group.kernel(name, stages)?;
-                let new = Runnable::new(code, entry, &self.info.name)?;
-                Ok(runnable.get_or_init(|| new))
-            }
+            State::Later(later) => later.runnable(threads, stages),
         }
     }
 
-    /// What runs blocks of a shape, and the shape in which it is given them.
-    fn suited(&self, block: [u32; 3]) -> Result<Suited<'_>> {
-        let [columns, rows, planes] = block;
+    /// What runs a launch, and the shape in which it is given the blocks. Compilations are added to `stages`.
+    fn suited(&self, launch: &Launch<'_>, stages: &mut Vec<Stage>) -> Result<Suited<'_>> {
+        let threads = product(launch.grid).saturating_mul(product(launch.block));
+        let [columns, rows, planes] = launch.block;
         // Each plane is a line. Where there are several, each has whole warps, so that no warp has parts of two.
         let line = [columns.saturating_mul(rows), planes, 1];
         for (length, form) in &self.short_rows {
             let whole = line[0].is_multiple_of(form.info.warp_size);
             if *length == columns && whole {
-                let runnable = form.runnable(&mut Vec::new())?;
+                let runnable = form.runnable(threads, stages)?;
                 if runnable.forms.why_not_warps(line).is_none() {
                     return Ok(Suited {
                         runnable,
+                        starts: None,
                         block: line,
                         static_shared: form.info.static_shared,
                     });
                 }
             }
         }
+        let runnable = self.runnable(threads, stages)?;
+        let starts = match &self.state {
+            State::Later(later) if later.is_start(runnable) => Some(later.clone()),
+            _ => None,
+        };
         Ok(Suited {
-            runnable: self.runnable(&mut Vec::new())?,
-            block,
+            runnable,
+            starts,
+            block: launch.block,
             static_shared: self.info.static_shared,
         })
     }
@@ -252,18 +250,24 @@ impl Kernel for VirtualKernel {
         Some(1)
     }
 
-    /// Forms for short rows come with the kernel: they are in its group.
-    fn prepare(&self) -> Result<Vec<Stage>> {
+    fn prepare(&self, launch: &Launch<'_>) -> Result<Vec<Stage>> {
         let mut stages = Vec::new();
         if self.refusal.is_none() {
-            self.runnable(&mut stages)?;
+            self.suited(launch, &mut stages)?;
         }
         Ok(stages)
     }
 
     fn remark(&self, launch: &Launch<'_>) -> Option<String> {
         // The launch tells why it cannot be run.
-        let suited = self.suited(launch.block).ok()?;
+        let suited = self.suited(launch, &mut Vec::new()).ok()?;
+        if let Some(later) = suited.starts {
+            let patience = later.patience()?;
+            return Some(format!(
+                "starts thread by thread: its warp form is compiled when it has run for {} ms",
+                patience.as_millis()
+            ));
+        }
         let runnable = suited.runnable;
         if !runnable.code.gpu.config.engine.wants_warp_forms() {
             return None;
@@ -288,7 +292,7 @@ impl Kernel for VirtualKernel {
             kernel: self.info.name.clone(),
             why,
         })?;
-        let suited = self.suited(launch.block)?;
+        let suited = self.suited(launch, &mut Vec::new())?;
         let runnable = suited.runnable;
         let code = &*runnable.code;
         let gpu = &code.gpu;
@@ -323,6 +327,7 @@ impl Kernel for VirtualKernel {
         let run = GridRun {
             form,
             choice: runnable.chooses(form).then(|| runnable.choice.clone()),
+            starts: suited.starts.clone(),
             block_time: (never_waits_for_blocks(form) && !launch.cooperative)
                 .then(|| runnable.block_time.clone()),
             args: launch.args.as_ptr(),
@@ -351,12 +356,21 @@ impl Kernel for VirtualKernel {
             None => Ok(()),
             Some(fault) => {
                 let misuse = matches!(fault.raised.cause, Cause::Misuse(_));
+                let starts = suited.starts.as_ref();
+                let code = starts.and_then(|it| it.code_of(fault.form)).unwrap_or(code);
                 let fault = self.report(code, fault, launch);
                 findings::record_fault(&fault, misuse);
                 Err(Error::Fault(Box::new(fault)))
             }
         }
     }
+}
+
+/// Whether kernels may start in another form: their threads may run one by one, and the best form is not ordered.
+fn starts(code: &Code) -> bool {
+    let gpu = &code.gpu;
+    let auto = gpu.config.engine == Engine::Auto;
+    auto && gpu.checker.is_none() && gpu.config.schedule == Schedule::InOrder
 }
 
 /// Whether blocks of this form wait for nothing but their own threads.

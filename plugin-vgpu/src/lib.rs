@@ -42,6 +42,7 @@ mod host_cpu;
 mod host_ranges;
 mod kernel;
 mod kernel_groups;
+mod later;
 mod loader;
 mod machine;
 mod memory;

@@ -190,7 +190,10 @@ fn load_kernels(
 ) -> Result<HashMap<String, Arc<VirtualKernel>>> {
     let mut group_of = |entry: &KernelEntry| match (entry.group, &mut later) {
         (None, _) => Ok(None),
-        (Some(number), Some(groups)) => Ok(Some(groups.get(number))),
+        (Some(number), Some(groups)) => {
+            let start = entry.start.as_ref().map(|it| it.object);
+            Ok(Some(groups.get(number, start)))
+        }
         (Some(_), None) => Err(Error::Load(format!(
             "the code of the kernel {} is missing",
             entry.name

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use plugin_api::{Error, Result};
-use vgpu_abi::EntryFn;
 use vgpu_abi::artifact::KernelEntry;
 
 use crate::block_time::BlockTime;
@@ -28,15 +27,12 @@ pub struct Runnable {
 
 impl Runnable {
     /// The kernel that `entry` describes, to be called `name` in messages.
-    pub fn new(code: Arc<Code>, entry: KernelEntry, name: &str) -> Result<Runnable> {
+    pub fn new(code: Arc<Code>, entry: &KernelEntry, name: &str) -> Result<Runnable> {
         let resolve = |symbol: &str| match code.symbol(symbol)? {
             address if code.loaded.is_code(address) => Ok(address),
             _ => Err(Error::Load(format!("kernel {name} is not code"))),
         };
-        let address = resolve(&entry.symbol)?;
-        // SAFETY: the manifest says that the symbol is an entry of this type, and it lies in code.
-        let function = unsafe { std::mem::transmute::<usize, EntryFn>(address as usize) };
-        let forms = Forms::new(function, entry.warp, resolve)?;
+        let forms = Forms::new(entry, resolve)?;
         let endless_wait = EndlessWait::of_kernel(code.clone(), name.to_owned());
         Ok(Runnable {
             forms,

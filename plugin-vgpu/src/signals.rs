@@ -51,6 +51,15 @@ pub fn enter(sm: &Sm) -> Result<Entered> {
     })
 }
 
+/// Does `job`, which is no device code, between two blocks on the calling thread.
+pub fn as_host<T>(job: impl FnOnce() -> T) -> T {
+    let sm = RUNNING.replace(ptr::null());
+    let done = job();
+    RUNNING.set(sm);
+    host_cpu::see_new_code();
+    done
+}
+
 /// Installs the signal handlers, once.
 pub fn install() -> Result<()> {
     static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();

@@ -260,7 +260,7 @@ impl Stream for VirtualStream {
 
     fn launch(&self, kernel: &Arc<dyn Kernel>, launch: &Launch<'_>) -> Result<()> {
         // Not on the stream's thread: what launches kernels on several streams may compile several at a time.
-        kernel.prepare()?;
+        kernel.prepare(launch)?;
         let kernel = kernel.clone();
         let args: Box<[u64]> = launch.args.into();
         let (grid, block, dynamic_shared) = (launch.grid, launch.block, launch.dynamic_shared);

@@ -1,16 +1,15 @@
-//! Kernels of a large image are compiled when they are first launched.
+//! Kernels of a divided image are compiled when they are first launched.
 
 mod fixture;
 
 use std::fmt::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use codegen::{Compiler, VgpuOptions};
-use fixture::find_compiler;
+use fixture::blocks;
+use fixture::setting::{Setting, device};
 use plugin_api::{Device, DevicePtr, MemoryKind, Module};
-use plugin_vgpu::{Config, VirtualGpu};
+use plugin_vgpu::VirtualGpu;
 
 /// How many kernels there are. The last two take the address of one function.
 const KERNELS: usize = 12;
@@ -91,70 +90,10 @@ fn sum(kernel: usize) -> u64 {
     (0..200).fold(5, step)
 }
 
-/// A compiler that notes each of its processes in a file, and a cache.
-struct Setting {
-    folder: tempfile::TempDir,
-    tool: PathBuf,
-}
-
-impl Setting {
-    fn new() -> Setting {
-        find_compiler();
-        let folder = tempfile::tempdir().unwrap();
-        let tool = folder.path().join("compiler");
-        let real = std::env::var("OMPTARGET_CODEGEN").unwrap();
-        let log = folder.path().join("log");
-        let script = format!(
-            "#!/bin/sh\necho $$ >> '{}'\nexec '{real}' \"$@\"\n",
-            log.display()
-        );
-        std::fs::write(&tool, script).unwrap();
-        std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Setting { folder, tool }
-    }
-
-    fn load(&self, device: &VirtualGpu) -> Arc<dyn Module> {
-        let cache = Some((self.folder.path().join("cache"), 1 << 30));
-        let options = VgpuOptions {
-            warp_forms: true,
-            ..VgpuOptions::default()
-        };
-        let compiler = Compiler::at(&self.tool, cache);
-        let (artifact, later) = compiler
-            .vgpu_by_group(image().as_bytes(), &options)
-            .unwrap();
-        assert!(later.is_some(), "the image is too small");
-        device.load_artifact(artifact, later).unwrap()
-    }
-
-    /// The numbers of the processes so far.
-    fn processes(&self) -> Vec<String> {
-        let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
-        log.lines().map(str::to_owned).collect()
-    }
-
-    /// Entries of the cache.
-    fn entries(&self) -> usize {
-        let is_entry = |path: &Path| path.extension().is_some_and(|it| it == "entry");
-        let files = std::fs::read_dir(self.folder.path().join("cache")).unwrap();
-        files
-            .filter(|file| is_entry(&file.as_ref().unwrap().path()))
-            .count()
-    }
-}
-
-fn device() -> VirtualGpu {
-    VirtualGpu::new(&Config {
-        memory: 64 << 20,
-        ..Config::detect()
-    })
-    .unwrap()
-}
-
 /// A setting, a device, and the image on it.
 fn start() -> (Setting, VirtualGpu, Arc<dyn Module>) {
     let (setting, device) = (Setting::new(), device());
-    let module = setting.load(&device);
+    let module = setting.load(&device, &image());
     (setting, device, module)
 }
 
@@ -204,12 +143,13 @@ fn what_was_compiled_is_not_compiled_again() {
     let (setting, device, module) = start();
     run(&device, &*module, 3);
     let kernel = module.kernel("k3").unwrap();
-    assert!(kernel.prepare().unwrap().is_empty());
+    assert!(kernel.prepare(&blocks(1, 1, &[])).unwrap().is_empty());
     drop((kernel, module));
-    let module = setting.load(&device);
+    let module = setting.load(&device, &image());
     run(&device, &*module, 3);
     assert_eq!(setting.processes().len(), 1, "all of it is in the cache");
-    let stages = module.kernel("k4").unwrap().prepare().unwrap();
+    let kernel = module.kernel("k4").unwrap();
+    let stages = kernel.prepare(&blocks(1, 1, &[])).unwrap();
     let stages: Vec<_> = stages.iter().map(|stage| stage.name).collect();
     assert_eq!(stages, ["compile", "load"]);
     run(&device, &*module, 4);
@@ -221,11 +161,7 @@ fn what_was_compiled_is_not_compiled_again() {
 fn a_compiler_that_is_gone_is_started_again() {
     let (setting, device, module) = start();
     run(&device, &*module, 0);
-    let process = setting.processes().remove(0);
-    let killed = std::process::Command::new("kill")
-        .args(["-9", &process])
-        .status();
-    assert!(killed.unwrap().success());
+    setting.kill();
     run(&device, &*module, 1);
     assert_eq!(setting.processes().len(), 2);
 }

@@ -58,6 +58,10 @@ pub struct KernelEntry {
     pub static_shared: u32,
     /// Whether it can run warp by warp.
     pub warp: WarpForm,
+    /// Symbol of a function that runs threads one by one on one stack, that of a thread, as a warp form with
+    /// [`WarpForm::Present::loops`] runs subgroups, here of one thread. Only where such threads do not wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<String>,
     /// If it is no kernel of the image's, but a form of one for blocks of short rows: of which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_rows: Option<ShortRows>,
@@ -67,6 +71,18 @@ pub struct KernelEntry {
     /// number. Its warp form is not known yet. In that object's manifest there is no such number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
+    /// If the group has a form to start in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+}
+
+/// A form of a kernel that takes little time to compile: [`KernelEntry::threads`] without warp form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// The number of the object that has it. Several kernels share one.
+    pub object: u32,
+    /// The CPU time in that form, in microseconds, after which it pays to compile the kernel's group.
+    pub patience: u32,
 }
 
 /// A form of a kernel for blocks whose rows are shorter than a warp. It is launched with the block as a line: all its
@@ -106,10 +122,6 @@ pub enum WarpForm {
         /// Whether one call runs several subgroups ([`crate::SubgroupCall`]). Only without `fiber`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         loops: bool,
-        /// Symbol of a function that runs threads one by one, as this form runs subgroups of one thread. Only with
-        /// `loops`, and where such threads do not wait either. It runs on the stack of a thread.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        threads: Option<String>,
     },
 }
 

@@ -38,7 +38,7 @@ pub use task_event::{FINAL_TASK, TaskDependence, TaskEvent};
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 23;
+pub const VERSION: u32 = 24;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;

@@ -42,6 +42,7 @@ fn kernel(module: &Module, parameters: Vec<Parameter>, found: Found) -> Kernel {
         bound: found.bound,
         static_shared: 0,
         warp: WarpForm::default(),
+        threads: None,
         short_rows,
         refusal: None,
     }

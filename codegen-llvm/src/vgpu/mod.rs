@@ -84,7 +84,7 @@ use crate::pass_manager::{self, Pass};
 use crate::ptx_reader;
 pub use host::Architecture;
 use unit::Unit;
-pub use unit::VgpuOptions;
+pub use unit::{Forms, VgpuOptions};
 
 /// The passes on a whole image.
 const WHOLE: &[(&str, Pass<Unit>)] = &[

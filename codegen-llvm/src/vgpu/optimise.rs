@@ -3,7 +3,7 @@
 use anyhow::Result;
 use vgpu_abi::artifact::WarpForm;
 
-use super::unit::{Unit, counted};
+use super::unit::{Forms, Unit, counted};
 use crate::ir::{Value, set_llvm_options};
 
 /// Options of LLVM's passes from here on, including those of the warp form.
@@ -94,7 +94,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 
 /// Makes vectors of the loops and scalars of optimised code.
 pub fn vectorise(unit: &mut Unit) -> Result<()> {
-    if unit.options.level < 2 {
+    // The form in which a kernel starts should take little time to compile.
+    if unit.options.level < 2 || unit.options.forms == Forms::Start {
         return Ok(());
     }
     let (module, machine) = (&unit.module, &unit.machine);

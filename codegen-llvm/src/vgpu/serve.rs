@@ -10,17 +10,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use anyhow::Result;
-use codegen::requests::{self, Request};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
-};
+use codegen::requests::{self, Request, Wanted};
 use vgpu_abi::artifact::Artifact;
 
 use super::ahead::Ahead;
 use super::emit;
 use super::groups::{self, Groups, Share};
 use super::unit::Unit;
-use crate::child::{self, Child};
+use crate::child::{Child, Children};
 
 /// How long the process waits for a further request. It holds a hundred megabytes or more, and a program that has asked
 /// for nothing for so long has likely launched all kernels that it will launch.
@@ -48,7 +45,9 @@ pub fn run(
     let mut base = Artifact::decode(&base.answer()?)?;
     let later = unit.kernels.iter().map(|kernel| {
         let mut entry = emit::entry(kernel);
-        entry.group = groups.of(&kernel.name).map(|number| number as u32);
+        let group = groups.of(&kernel.name);
+        entry.start = group.and_then(|group| groups.start(group));
+        entry.group = group.map(|number| number as u32);
         entry
     });
     base.manifest.kernels = later.collect();
@@ -76,6 +75,7 @@ fn attend(unit: &mut Unit, groups: &Groups, client: &OwnedFd) -> Result<()> {
         groups,
         ahead: Ahead::new(groups.count(), cpus),
         waiting: Vec::new(),
+        children: Children::default(),
     };
     loop {
         let is_ready = requests::wait(client, PATIENCE)?;
@@ -85,9 +85,9 @@ fn attend(unit: &mut Unit, groups: &Groups, client: &OwnedFd) -> Result<()> {
                 Some(request) => attendant.answer(request),
             }
         } else {
-            attendant.waiting.clear();
+            attendant.end_waiting(0);
         }
-        let nothing_runs = child::none_is_left();
+        let nothing_runs = attendant.children.none_is_left();
         if !is_ready && nothing_runs {
             return Ok(());
         }
@@ -101,36 +101,37 @@ struct Attendant<'a> {
     ahead: Ahead,
     /// The processes that compile what has not been asked for, oldest first.
     waiting: Vec<Waiting>,
+    /// All processes.
+    children: Children,
 }
 
-/// A process that compiles a group and then waits for the request. When this is dropped, it ends without one.
+/// A process that compiles a group and then waits for the request.
 struct Waiting {
     group: usize,
     socket: OwnedFd,
-    process: Option<OwnedFd>,
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        if let Some(process) = &self.process {
-            // It may have crashed.
-            let _ = pidfd_send_signal(process, Signal::KILL);
-            let _ = waitid(WaitId::PidFd(process.as_fd()), WaitIdOptions::EXITED);
-        }
-    }
+    process: libc::pid_t,
 }
 
 impl Attendant<'_> {
-    /// Begins to compile a group, and those that may be asked for next. Without an answer, the client sees that
-    /// something has failed.
+    /// Begins to compile what is wanted. Without an answer, the client sees that something has failed.
     fn answer(&mut self, request: Request) {
-        let group = request.number as usize;
-        if group >= self.groups.count() {
-            eprintln!("error: there is no group {group}");
-            return;
+        let wanted = match Wanted::of(request.number) {
+            Wanted::Group(number) => Share::Group(number as usize),
+            Wanted::Start(number) => Share::Start(number as usize),
+        };
+        match wanted {
+            _ if !self.groups.has(wanted) => eprintln!("error: there is no {wanted:?}"),
+            Share::Group(group) => self.answer_about(group, request),
+            Share::Start(_) | Share::Base => {
+                self.start(wanted, File::from(request.file), Some(1));
+            }
         }
+    }
+
+    /// Begins to compile a group, and those that may be asked for next.
+    fn answer_about(&mut self, group: usize, request: Request) {
         if !self.pass_on(group, &request) {
-            self.start(group, File::from(request.file), None);
+            self.start(Share::Group(group), File::from(request.file), None);
         }
         for next in self.ahead.asked(group) {
             if self.waiting.iter().all(|it| it.group != next) {
@@ -144,24 +145,23 @@ impl Attendant<'_> {
         let Some(place) = self.waiting.iter().position(|it| it.group == group) else {
             return false;
         };
-        let mut begun = self.waiting.remove(place);
-        begun.process = None;
+        let begun = self.waiting.remove(place);
         requests::send(begun.socket.as_fd(), request.number, request.file.as_fd()).is_ok()
     }
 
-    /// Starts a process that compiles a group in so many parts and answers. Gives its number.
+    /// Starts a process that compiles a share in so many parts and answers. Gives its number.
     fn start(
         &mut self,
-        group: usize,
+        wanted: Share,
         answer: impl Write,
         parts: Option<usize>,
     ) -> Option<libc::pid_t> {
         let job = || {
             self.unit.options.parts = parts.or(self.unit.options.parts);
-            share(self.unit, self.groups, Share::Group(group))
+            share(self.unit, self.groups, wanted)
         };
         // SAFETY: the compiler process has one thread.
-        let begun = unsafe { child::start_for(answer, job) };
+        let begun = unsafe { self.children.start(answer, job) };
         begun
             .inspect_err(|error| eprintln!("error: starting a process: {error}"))
             .ok()
@@ -173,18 +173,20 @@ impl Attendant<'_> {
             return;
         };
         // The other CPUs have other groups to compile.
-        let Some(number) = self.start(group, OnRequest::At(other), Some(1)) else {
-            return;
-        };
-        let process = Pid::from_raw(number).map(|it| pidfd_open(it, PidfdFlags::empty()));
-        self.waiting.push(Waiting {
+        let begun = self.start(Share::Group(group), OnRequest::At(other), Some(1));
+        self.waiting.extend(begun.map(|process| Waiting {
             group,
             socket,
-            process: process.and_then(Result::ok),
-        });
-        if self.waiting.len() > MOST_WAITING {
-            self.waiting.remove(0);
-        }
+            process,
+        }));
+        self.end_waiting(MOST_WAITING);
+    }
+
+    /// Ends those that have waited longest, but for so many.
+    fn end_waiting(&mut self, most: usize) {
+        let ended = self.waiting.len().saturating_sub(most);
+        let ended = self.waiting.drain(..ended);
+        ended.for_each(|it| self.children.end(it.process));
     }
 }
 

@@ -18,7 +18,7 @@ use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMLShr};
 use vgpu_abi::artifact::ShortRows;
 use vgpu_abi::summary::ExecutionMode;
 
-use super::unit::Unit;
+use super::unit::{Forms, Unit};
 use crate::analysis::block_shape::{Dimension, read_by};
 use crate::analysis::exec_mode;
 use crate::analysis::kernels::{self, NVIDIA_BLOCK, NVIDIA_BOUND};
@@ -46,7 +46,7 @@ const FORM: &str = "vgpu.short-rows";
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    let wanted = unit.options.warp_forms && unit.options.level > 0;
+    let wanted = unit.options.forms == Forms::All && unit.options.level > 0;
     match wanted && is_nvidias(&unit.module) {
         true => add(&unit.module, &unit.image_machine()?),
         false => Ok(()),

@@ -26,8 +26,8 @@ pub struct VgpuOptions {
     pub window_check: bool,
     /// Index of the device window ([`vgpu_abi::WINDOWS`]).
     pub window: u64,
-    /// Whether to compile kernels in warp form, too.
-    pub warp_forms: bool,
+    /// In which forms to compile kernels.
+    pub forms: Forms,
     /// Whether to count the image's instructions that threads execute.
     pub count: bool,
     /// What code checks.
@@ -42,6 +42,17 @@ pub struct VgpuOptions {
     pub parts: Option<usize>,
     /// What to print and verify between passes.
     pub instrumentation: Instrumentation,
+}
+
+/// In which forms kernels are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forms {
+    /// For single threads, each of which has a fiber.
+    Threads,
+    /// For single threads, one by one, what a kernel starts in (`vgpu::groups`).
+    Start,
+    /// For single threads, one by one and in warp form.
+    All,
 }
 
 /// A kernel found in the image.
@@ -67,6 +78,8 @@ pub struct Kernel {
     pub static_shared: u64,
     /// Its warp form, or why it has none; known after the pass `warp`.
     pub warp: WarpForm,
+    /// Symbol of its loop over threads, if it has one; known after the pass `thread-loops`.
+    pub threads: Option<String>,
     /// What it is a form of (`vgpu::short_rows`).
     pub short_rows: Option<ShortRows>,
     /// Why it cannot run (`vgpu::refusal`).

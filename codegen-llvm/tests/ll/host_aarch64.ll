@@ -1,10 +1,8 @@
 ; Code for a host of another architecture than the compiler's own. There, a division by zero raises no signal.
 ; RUN: omptarget-codegen vgpu --host aarch64 --emit-llvm --warp-forms --verify-each %s 2>&1 | FileCheck %s
 ; CHECK: target triple = "aarch64-unknown-linux-gnu"
-; CHECK-LABEL: define {{.*}}void @constant(
+; CHECK-LABEL: define {{.*}}void @vgpu.check_exact(
 ; CHECK: asm "mov $0, sp", "=r"()
-; CHECK: asm sideeffect "", "r,w,~{memory}"(
-; CHECK-NOT: udf
 ; CHECK-LABEL: define {{.*}}void @vgpu.warp.divide(
 ; CHECK: udf
 ; CHECK-LABEL: define {{.*}}void @divide(
@@ -14,6 +12,12 @@
 ; CHECK-NEXT: call void asm sideeffect "udf #209", ""()
 ; CHECK-NEXT: unreachable
 ; CHECK: sdiv i32 %{{.*}}, %divisor
+; RUN: omptarget-codegen vgpu --host aarch64 --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=THREADS
+; THREADS-LABEL: define {{.*}}void @constant(
+; THREADS: asm "mov $0, sp", "=r"()
+; THREADS: asm sideeffect "", "r,w,~{memory}"(
+; THREADS-NOT: udf
+; THREADS-LABEL: define {{.*}}void @vgpu.entry.divide(
 ; RUN: omptarget-codegen vgpu --host aarch64 --cpu armv9-a --warp-forms %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"divide"
 ; RUN: omptarget-codegen vgpu --host x86_64 --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=X86 --implicit-check-not=udf

@@ -8,7 +8,7 @@
 ; IR: fmul <32 x float>
 ; IR: store <32 x float>
 ; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s --check-prefix=WARP
-; WARP: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"workers":false,"partial":false,"max_threads":1024,"loops":true,"threads":"vgpu.threads.scale"}}
+; WARP: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"workers":false,"partial":false,"max_threads":1024,"loops":true}},"threads":"vgpu.threads.scale"
 ; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "warp":{"Absent":"no warp form was asked for"}
 target triple = "nvptx64-nvidia-cuda"

@@ -1,6 +1,6 @@
 ; A subgroup is part of a row of the block: kernels that use several dimensions have subgroups that fit into short rows.
 ; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.plane","width":16,"fiber":false,"workers":false,"partial":false,"max_threads":1024,"loops":true,"threads":"vgpu.threads.plane"}}
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.plane","width":16,"fiber":false,"workers":false,"partial":false,"max_threads":1024,"loops":true}},"threads":"vgpu.threads.plane"
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @plane(ptr %y) {

@@ -220,7 +220,7 @@ fn start(
         let text = format_args!("kernel {name} {remark}");
         info::log(Info::PLUGIN_KERNEL, device.number, text);
     }
-    let stages = region.kernel.prepare();
+    let stages = region.kernel.prepare(&launch);
     trace::stages(
         device.number,
         &stages.map_err(|source| kernel_error(device, source))?,

@@ -74,6 +74,7 @@ fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) 
     GridRun {
         form: Form::Threads(entry),
         choice: None,
+        starts: None,
         block_time: None,
         args: args.as_ptr().cast(),
         blocks: [blocks, 1, 1],

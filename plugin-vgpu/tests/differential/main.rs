@@ -96,18 +96,16 @@ fn compile(programs: &[Program], cpu: Option<CpuLevel>) -> Result<Artifact, Stri
 fn forms_for(engine: Engine, artifact: &Artifact) -> Artifact {
     let mut artifact = artifact.clone();
     for kernel in &mut artifact.manifest.kernels {
-        match (engine, &mut kernel.warp) {
-            (Engine::Workgroup, _) => {}
-            (
-                Engine::Auto,
-                WarpForm::Present {
-                    threads: Some(_),
-                    width,
-                    partial,
-                    ..
-                },
-            ) => (*width, *partial) = (2048, true),
-            (_, warp) => *warp = WarpForm::default(),
+        let one_by_one = engine == Engine::Auto && kernel.threads.is_some();
+        match &mut kernel.warp {
+            _ if engine == Engine::Workgroup => {}
+            WarpForm::Present { width, partial, .. } if one_by_one => {
+                (*width, *partial) = (2048, true);
+            }
+            warp => {
+                *warp = WarpForm::default();
+                kernel.threads.take_if(|_| !one_by_one);
+            }
         }
     }
     artifact

@@ -58,9 +58,11 @@ pub fn entry(kernel: &Kernel) -> KernelEntry {
         block: kernel.block,
         static_shared: kernel.static_shared as u32,
         warp: kernel.warp.clone(),
+        threads: kernel.threads.clone(),
         short_rows: kernel.short_rows.clone(),
         refusal: kernel.refusal.clone(),
         group: None,
+        start: None,
     }
 }
 

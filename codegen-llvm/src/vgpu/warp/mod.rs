@@ -59,7 +59,7 @@ use self::analysis::{context_escape, divergent_barriers, eligibility, width};
 use self::normalise::{context_marker, spin_calls};
 use self::refusal::Refusal;
 use super::runtime_variables::RuntimeVariables;
-use super::unit::{Kernel, Unit};
+use super::unit::{Forms, Kernel, Unit};
 use crate::analysis::host_instructions;
 use crate::analysis::source_locations::SourceLocations;
 use crate::ir::{Module, Value};
@@ -71,7 +71,7 @@ fn symbol(kernel: &str) -> String {
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    if !unit.options.warp_forms {
+    if unit.options.forms != Forms::All {
         return Ok(());
     }
     let debugged = eligibility::names_variables(&unit.module);
@@ -200,7 +200,6 @@ fn build(
             max_threads: kernel.bound.unwrap_or(kernel.max_threads),
             regions: None,
             loops: false,
-            threads: None,
         },
     ))
 }

@@ -10,7 +10,7 @@
 //! vgpu.entry.kernel(context, words)            a call for one thread → vgpu.threads.kernel
 //! ```
 //!
-//! Needs: scalar forms, optimised; subgroups' loops. Leaves: `WarpForm::Present::threads`.
+//! Needs: scalar forms, optimised. Leaves: `Kernel::threads`.
 
 use std::mem::offset_of;
 
@@ -27,27 +27,24 @@ use super::subgroup_loops::{CLEAN, Given, Loop, constant_place, has_fixed_locals
 use crate::analysis::reach;
 use crate::ir::{Builder, Module, Type, Value};
 use crate::vgpu::entries;
-use crate::vgpu::unit::Unit;
+use crate::vgpu::unit::{Forms, Unit};
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    let mut made = Vec::new();
-    for (number, kernel) in unit.kernels.iter().enumerate() {
-        let has_subgroups = matches!(kernel.warp, WarpForm::Present { loops: true, .. });
-        let entry = unit.module.function(&entries::symbol(&kernel.name));
-        let Some(scalar) = entry.filter(|_| has_subgroups).and_then(Scalar::of) else {
+    if unit.options.level < 2 || unit.options.forms == Forms::Threads {
+        return Ok(());
+    }
+    let (module, machine) = (&unit.module, &unit.machine);
+    for kernel in &mut unit.kernels {
+        let entry = module.function(&entries::symbol(&kernel.name));
+        let seldom_runs = matches!(kernel.warp, WarpForm::Present { fiber: true, .. });
+        let Some(scalar) = entry.filter(|_| !seldom_runs).and_then(Scalar::of) else {
             continue;
         };
         let symbol = format!("vgpu.threads.{}", kernel.name);
-        let function = scalar.build(&unit.module, &symbol, unit.manifest.warp_size);
-        unit.machine
-            .run_function_passes(&unit.module, function, CLEAN)?;
-        made.push((number, symbol));
-    }
-    for (number, symbol) in made {
-        if let WarpForm::Present { threads, .. } = &mut unit.kernels[number].warp {
-            *threads = Some(symbol);
-        }
+        let function = scalar.build(module, &symbol, unit.manifest.warp_size);
+        machine.run_function_passes(module, function, CLEAN)?;
+        kernel.threads = Some(symbol);
     }
     Ok(())
 }
@@ -77,6 +74,8 @@ impl Scalar {
             && contexts.iter().all(|it| only_gives_fields(*it))
             && kernel.users() == [call]
             && has_fixed_locals(kernel)
+            // Debuggers show each thread's own variables.
+            && !kernel.has_function_attribute("optnone")
             && never_waits(entry);
         fits.then_some(Scalar {
             entry,
@@ -168,7 +167,7 @@ fn only_gives_fields(context: Value) -> bool {
 }
 
 /// Whether what a function can reach never waits, as far as is known.
-fn never_waits(function: Value) -> bool {
+pub fn never_waits(function: Value) -> bool {
     let waits = |it: &Value| {
         let name = it.name();
         // A thread that exits leaves the loop.

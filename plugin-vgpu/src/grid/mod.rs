@@ -1,5 +1,8 @@
 //! One launch: a grid of blocks that workers share.
 
+mod chosen;
+mod starting;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -17,7 +20,8 @@ use crate::contention::{Gate, Trial};
 use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
 use crate::fault::Raised;
-use crate::form_choice::{FormChoice, Way};
+use crate::form_choice::FormChoice;
+use crate::later::Later;
 use crate::machine::Machine;
 use crate::pieces::Pieces;
 use crate::regions;
@@ -37,6 +41,8 @@ pub struct GridRun {
     pub form: Form,
     /// With a form of subgroups: chooses between that and threads one by one, range by range.
     pub choice: Option<Arc<FormChoice>>,
+    /// With the form in which a kernel starts: the kernel, which may get others at any time.
+    pub starts: Option<Arc<Later>>,
     /// How long blocks take; `None` if they may have to run at the same time.
     pub block_time: Option<Arc<BlockTime>>,
     /// Its parameters.
@@ -95,6 +101,8 @@ impl GridRun {
 pub struct GridFault {
     /// Block index.
     pub block: [u32; 3],
+    /// How the block ran.
+    pub form: Form,
     /// The fault.
     pub raised: Raised,
 }
@@ -286,11 +294,12 @@ impl Grid {
             let began = Instant::now();
             let blocks = self.block_ranges.take(worker, most.min(self.most));
             let count = blocks.end - blocks.start;
-            match &self.run.choice {
+            match (&self.run.choice, &self.run.starts) {
                 _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
                 _ if self.pieces.count() > 1 => self.run_pieces(sm, blocks),
-                Some(choice) => self.run_as_chosen(sm, choice, blocks, self.notes(worker)),
-                None => self.run_range(sm, blocks, self.run.form),
+                (Some(choice), _) => self.run_as_chosen(sm, choice, blocks, self.notes(worker)),
+                (None, Some(kernel)) => self.run_starting(sm, kernel, blocks),
+                (None, None) => self.run_range(sm, blocks, self.run.form),
             }
             let time = began.elapsed();
             if let Some(block_time) = &self.run.block_time
@@ -327,116 +336,21 @@ impl Grid {
         (worker == LAUNCHING && !self.short).then(trial)
     }
 
-    /// Runs a range of blocks in the form that is faster, or that has to be tried. `notes`: notes how long it takes.
-    fn run_as_chosen(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>, notes: bool) {
-        let began = Instant::now();
-        if choice.wants_steps() && self.run.checks.is_none() {
-            return self.run_in_steps(sm, choice, blocks);
-        }
-        let count = blocks.end - blocks.start;
-        match choice.try_range() {
-            None => self.run_range(sm, blocks, self.form_of(choice.preferred())),
-            Some(way) => {
-                let before = cpu_time();
-                self.run_range(sm, blocks, self.form_of(way));
-                let time = cpu_time().saturating_sub(before);
-                choice.tried(way, count * u64::from(self.run.threads()), time);
-            }
-        }
-        if notes {
-            choice.ran(count, began.elapsed());
-        }
-    }
-
-    /// A form, of those between which there is a choice.
-    fn form_of(&self, way: Way) -> Form {
-        match (way, self.run.form) {
-            (Way::Threads, Form::Subgroups { rest, threads, .. }) => {
-                threads.map_or(Form::Threads(rest), Form::OneByOne)
-            }
-            (_, form) => form,
-        }
-    }
-
-    /// Runs pieces of blocks.
-    fn run_pieces(&self, sm: &Sm, pieces: Range<u64>) {
-        for number in pieces {
-            let (block, part) = self.pieces.get(number);
-            let block = index_in(self.run.blocks, block);
-            match &self.run.choice {
-                Some(choice) => self.run_part_in_steps(sm, choice, block, part, &mut 1),
-                None => {
-                    let whole = part.end / self.width() * self.width();
-                    self.run_part(sm, block, Way::Subgroups, part.start..whole);
-                    self.run_part(sm, block, Way::Threads, whole..part.end);
-                }
-            }
-        }
-    }
-
-    /// Threads of a subgroup, where these do not wait.
-    fn width(&self) -> u32 {
-        let Form::Subgroups { width, .. } = self.run.form else {
-            unreachable!("the form has subgroups");
-        };
-        width
-    }
-
-    /// Runs a range of blocks a few subgroups at a time, in the form that is faster so far or that has to be tried.
-    fn run_in_steps(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>) {
-        let mut most = 1;
-        for block in BlockRange::new(self.run.blocks, blocks) {
-            self.run_part_in_steps(sm, choice, block, 0..self.run.threads(), &mut most);
-        }
-    }
-
-    /// The same of a block, or a part of one. `most`: subgroups at a time, changed by the time that they take.
-    fn run_part_in_steps(
-        &self,
-        sm: &Sm,
-        choice: &FormChoice,
-        block: [u32; 3],
-        part: Range<u32>,
-        most: &mut u64,
-    ) {
-        let width = self.width();
-        let (mut next, end) = (part.start / width, part.end / width);
-        let of_all = u64::from(self.run.threads() / width);
-        while next < end && !self.stop.load(Ordering::Relaxed) {
-            let count = (*most).min(u64::from(end - next)) as u32;
-            let left = self.block_ranges.count_left() * of_all / u64::from(self.pieces.count());
-            let sample = choice.try_subgroups(left + u64::from(end - next));
-            let way = sample.unwrap_or(choice.preferred());
-            let began = cpu_time();
-            self.run_part(sm, block, way, next * width..(next + count) * width);
-            let time = cpu_time().saturating_sub(began);
-            if sample.is_some() {
-                choice.tried(way, u64::from(count * width), time);
-            }
-            choice.ran_subgroups(count.into(), time);
-            *most = block_ranges::next_size(*most, time);
-            next += count;
-        }
-        self.run_part(sm, block, Way::Threads, end * width..part.end);
-        if part.end == self.run.threads() {
-            choice.ran(1, Duration::ZERO);
-        }
-    }
-
     /// Runs threads of a block, unless the launch has ended.
-    fn run_part(&self, sm: &Sm, block: [u32; 3], way: Way, part: Range<u32>) {
+    fn run_part(&self, sm: &Sm, block: [u32; 3], form: Form, part: Range<u32>) {
         if part.is_empty() {
             return;
         }
         let run = BlockRun {
             part,
-            ..self.block_run(sm, block, self.form_of(way))
+            ..self.block_run(sm, block, form)
         };
-        self.note(match run.form {
+        let ended = match form {
             Form::Threads(_) => self.run_prepared(sm, &run, block),
             // SAFETY: the contract of `launch`, and `signals::enter` was called.
             _ => unsafe { subgroups::run(sm, &run, BlockRange::of(block)) },
-        });
+        };
+        self.note(ended, form);
     }
 
     /// Runs as many blocks as a range has, in the launch's random order. Threads that never wait run one by one: as
@@ -450,7 +364,7 @@ impl Grid {
         for place in places {
             let block = self.run.order.block(place, count);
             let block = index_in(self.run.blocks, block);
-            self.note(self.run_block(sm, block, form));
+            self.note(self.run_block(sm, block, form), form);
         }
     }
 
@@ -489,14 +403,15 @@ impl Grid {
                 blocks.try_for_each(|block| self.run_block(sm, block, form))
             }
         };
-        self.note(ended);
+        self.note(ended, form);
     }
 
-    /// Ends the launch if blocks have ended with a fault.
-    fn note(&self, ended: BlockEnd) {
+    /// Ends the launch if blocks in this form have ended with a fault.
+    fn note(&self, ended: BlockEnd, form: Form) {
         if let Err((block, raised)) = ended {
             self.end(Ok(GridFault {
                 block,
+                form,
                 raised: *raised,
             }));
         }
