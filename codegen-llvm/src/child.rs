@@ -216,4 +216,28 @@ mod tests {
         let mut left = unsafe { Child::start(|| libc::_exit(3)) }.unwrap();
         assert_eq!(left.wait(), 3);
     }
+
+    #[test]
+    fn children_answer_by_themselves_and_end_when_they_should() {
+        let mut children = Children::default();
+        assert!(children.none_is_left());
+        let (mut answer, writer) = pipe().unwrap();
+        // SAFETY: the jobs only return or wait.
+        let (answers, waits) = unsafe {
+            let answers = children.start(writer, || Ok(b"done".to_vec()));
+            let waits = children.start(io::sink(), || {
+                loop {
+                    libc::pause();
+                }
+            });
+            (answers.unwrap(), waits.unwrap())
+        };
+        let read = requests::read_answer(&mut answer).unwrap();
+        assert_eq!(read.unwrap().unwrap(), b"done");
+        children.end(answers);
+        assert!(!children.none_is_left(), "one waits");
+        drop(children);
+        // SAFETY: signal 0 only asks whether there is such a process.
+        assert_eq!(unsafe { libc::kill(waits, 0) }, -1);
+    }
 }

@@ -12,14 +12,15 @@ use plugin_vgpu::VirtualGpu;
 
 /// Steps of a round: they take long to compile, and a quarter of a microsecond to run.
 const STEPS: u64 = 150;
-/// Rounds after which each thread has run for a quarter of a millisecond.
-const MANY: u64 = 1000;
+/// Rounds after which each thread has run for a twentieth of a millisecond.
+const MANY: u64 = 200;
 
 /// Further kernels, for a small image is not divided.
 const OTHERS: usize = 11;
 
-/// The image. Threads of `count` and of `fail` compute a sum in so many rounds and add it to their own element of an
-/// array, and the thread of `fail` with number `bad` writes to address 8. Those of `wait` wait for each other.
+/// The image. Threads of `count`, `other0` and so on, and of `fail` compute a sum in so many rounds and add it to their
+/// own element of an array, and the thread of `fail` with number `bad` writes to address 8. Those of `wait` wait for
+/// each other, and those of `share` have shared memory.
 fn image() -> String {
     let mut steps = String::new();
     for step in 0..STEPS {
@@ -64,12 +65,16 @@ fn image() -> String {
               br label %returns
             returns:";
     let waits = "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)";
+    let shares = "
+              %own = getelementptr i64, ptr addrspace(3) @shared, i64 %i
+              store volatile i64 %new, ptr addrspace(3) %own";
     let mut text = r#"
         target triple = "nvptx64-nvidia-cuda"
         declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
         declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
         declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
         declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+        @shared = internal addrspace(3) global [1024 x i64] undef
         !llvm.module.flags = !{!0}
         !llvm.dbg.cu = !{!1}
         !0 = !{i32 2, !"Debug Info Version", i32 3}
@@ -84,6 +89,7 @@ fn image() -> String {
     text += &kernel("count", "", "").replace("!dbg !{name} ", "");
     text += &kernel("fail", ", i64 %bad", fails).replace("!{name}", "!3");
     text += &kernel("wait", "", waits).replace("!dbg !{name} ", "");
+    text += &kernel("share", "", shares).replace("!dbg !{name} ", "");
     for other in 0..OTHERS {
         text += &kernel(&format!("other{other}"), "", "").replace("!dbg !{name} ", "");
     }
@@ -124,11 +130,11 @@ impl Started {
         self.module.kernel(name).unwrap()
     }
 
-    /// Launches `count`.
-    fn count(&mut self, grid: u32, block: u32, rounds: u64) {
+    /// Launches a kernel that counts.
+    fn run(&mut self, kernel: &str, grid: u32, block: u32, rounds: u64) {
         let args = [self.out.0, rounds];
         let launch = blocks(grid, block, &args);
-        self.kernel("count").launch(&launch).unwrap();
+        self.kernel(kernel).launch(&launch).unwrap();
         for thread in 0..u64::from(grid * block) {
             let element = &mut self.expected[thread as usize];
             *element = element.wrapping_add(sum(thread, rounds));
@@ -144,6 +150,11 @@ impl Started {
         assert!(found == self.expected);
     }
 
+    /// Whether `kernel` would run in the form in which it starts.
+    fn starts(&self, kernel: &str) -> bool {
+        self.how(kernel).starts_with(STARTS)
+    }
+
     /// How `kernel` would run.
     fn how(&self, kernel: &str) -> String {
         let args = [self.out.0, 1, 0];
@@ -152,7 +163,7 @@ impl Started {
     }
 }
 
-/// The time that is named there.
+/// The time that a remark names.
 fn milliseconds(remark: &str) -> u32 {
     let named = remark.strip_prefix(STARTS).unwrap();
     named.strip_suffix(" ms").unwrap().parse().unwrap()
@@ -163,11 +174,11 @@ const STARTS: &str = "starts thread by thread: its warp form is compiled when it
 #[test]
 fn a_kernel_of_little_work_gets_no_warp_form() {
     let mut started = Started::new();
-    for (grid, block) in [(4, 128), (3, 100), (32, 128), (1, 1024)] {
-        started.count(grid, block, 1);
+    for (grid, block) in [(4, 128), (3, 100), (1, 512)] {
+        started.run("count", grid, block, 1);
     }
     started.check();
-    assert!(started.how("count").starts_with(STARTS));
+    assert!(started.starts("count"));
     assert_eq!(started.setting.entries(), 2, "variables, and one form");
     assert_eq!(started.setting.processes().len(), 1);
     let patience = started.how("count");
@@ -178,15 +189,15 @@ fn a_kernel_of_little_work_gets_no_warp_form() {
 
 #[test]
 fn the_warp_form_comes_while_a_kernel_runs() {
-    for (grid, block) in [(2, 1000), (6, 100), (1, 300), (40, 64)] {
-        let mut started = Started::new();
-        started.count(grid, block, MANY);
+    let mut started = Started::new();
+    let shapes = [(2, 1000), (6, 100), (1, 600), (40, 64)];
+    for (number, (grid, block)) in shapes.into_iter().enumerate() {
+        let kernel = format!("other{number}");
+        started.run(&kernel, grid, block, MANY);
         started.check();
-        assert_eq!(started.how("count"), "runs warp by warp");
-        started.count(grid, block, 3);
+        assert!(!started.starts(&kernel));
+        started.run(&kernel, grid, block, 3);
         started.check();
-        assert_eq!(started.setting.entries(), 3);
-        assert_eq!(started.setting.processes().len(), 1);
     }
 }
 
@@ -194,20 +205,20 @@ fn the_warp_form_comes_while_a_kernel_runs() {
 fn the_warp_form_comes_between_launches() {
     let mut started = Started::new();
     for _ in 0..300 {
-        started.count(4, 100, 4);
+        started.run("count", 4, 100, 4);
     }
     started.check();
-    assert_eq!(started.how("count"), "runs warp by warp");
+    assert!(!started.starts("count"));
 }
 
 #[test]
 fn a_warp_form_that_is_there_is_used_at_once() {
     let mut started = Started::new();
-    started.count(16, 100, MANY);
+    started.run("count", 16, 100, MANY);
     let again = started.setting.load(&started.device, &image());
     started.module = again;
-    assert_eq!(started.how("count"), "runs warp by warp");
-    started.count(16, 100, 1);
+    assert!(!started.starts("count"));
+    started.run("count", 16, 100, 1);
     started.check();
     assert_eq!(started.setting.processes().len(), 1);
 }
@@ -215,15 +226,17 @@ fn a_warp_form_that_is_there_is_used_at_once() {
 #[test]
 fn launches_of_few_threads_wait_for_the_warp_form() {
     let mut started = Started::new();
-    started.count(1, 32, 1);
+    started.run("count", 1, 32, 1);
     started.check();
-    assert_eq!(started.how("count"), "runs warp by warp");
+    assert!(!started.starts("count"));
 }
 
 #[test]
-fn threads_that_wait_for_each_other_wait_for_the_warp_form() {
+fn threads_that_wait_or_share_memory_wait_for_the_warp_form() {
     let started = Started::new();
-    assert_eq!(started.how("wait"), "runs warp by warp");
+    for kernel in ["wait", "share"] {
+        assert!(!started.starts(kernel));
+    }
 }
 
 #[test]
@@ -237,19 +250,18 @@ fn a_fault_is_found_in_the_source_in_either_form() {
             other => panic!("{other:?}"),
         };
         assert_eq!(fault.location.unwrap().to_string(), "fails.c:42:7 in fail");
-        let starts = started.how("fail").starts_with(STARTS);
-        assert_eq!(starts, rounds == 1);
+        assert_eq!(started.starts("fail"), rounds == 1);
     }
 }
 
 #[test]
 fn a_kernel_whose_warp_form_cannot_be_had_goes_on_as_it_began() {
     let mut started = Started::new();
-    started.count(16, 100, 1);
+    started.run("count", 16, 100, 1);
     started.setting.kill();
     std::fs::remove_file(&started.setting.tool).unwrap();
-    started.count(16, 100, MANY);
-    started.count(16, 100, MANY);
+    started.run("count", 16, 100, MANY);
+    started.run("count", 16, 100, MANY);
     started.check();
-    assert!(started.how("count").starts_with(STARTS));
+    assert!(started.starts("count"));
 }

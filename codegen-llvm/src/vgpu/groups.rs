@@ -18,6 +18,7 @@ use vgpu_abi::Checks;
 use vgpu_abi::artifact::Start;
 
 use super::entries;
+use super::lower::engine::SHARED_BASE;
 use super::unit::{Forms, Kernel, Unit};
 use super::warp::thread_loops;
 use crate::analysis::indirect_calls::has_address_taken;
@@ -31,8 +32,8 @@ const LARGE: usize = 4000;
 
 /// Microseconds that the forms of a kernel take to compile, for each of its instructions. Most take 300 to 1,500.
 const EACH_TAKES: usize = 500;
-/// What part of that time a kernel runs in the form in which it starts.
-const PATIENCE: usize = 10;
+/// What fraction of that time a kernel runs in the form in which it starts: one over this.
+const FRACTION: usize = 10;
 
 /// Most instructions of the kernels that share an object of forms in which they start. It takes a twentieth of a second
 /// to compile.
@@ -146,7 +147,8 @@ fn groups(unit: &Unit) -> Option<Vec<Group>> {
 }
 
 /// How many instructions a kernel has, with all that it may call, if it may start in another form. Its threads wait for
-/// nothing then, and do not tell functions by their addresses: the form has copies.
+/// nothing then, have no shared memory, as its warps may rely on lockstep there (`warp::analysis::width`), and do not
+/// tell functions by their addresses: the form has copies.
 fn startable(unit: &Unit, kernel: &Kernel) -> Option<usize> {
     let options = &unit.options;
     let wanted =
@@ -156,10 +158,9 @@ fn startable(unit: &Unit, kernel: &Kernel) -> Option<usize> {
     let runs_alone = may && thread_loops::never_waits(kernel.function);
     let reached = runs_alone.then(|| reach::mentioned(vec![kernel.function]))?;
     let functions: Vec<_> = reached.into_iter().filter(|it| it.is_function()).collect();
-    let takes_none = functions
-        .iter()
-        .all(|it| it.is_declaration() || !has_address_taken(*it));
-    takes_none.then(|| instructions(&functions))
+    let may_be_copied = |it: &Value| it.is_declaration() || !has_address_taken(*it);
+    let fits = |it: &Value| it.name() != SHARED_BASE && may_be_copied(it);
+    functions.iter().all(fits).then(|| instructions(&functions))
 }
 
 /// The functions whose address may be taken by code that these functions reach.
@@ -192,7 +193,7 @@ impl Groups {
         let object = self.starts.iter().position(|it| it.contains(&group))?;
         Some(Start {
             object: object as u32,
-            patience: (instructions * EACH_TAKES / PATIENCE) as u32,
+            patience: (instructions * EACH_TAKES / FRACTION) as u32,
         })
     }
 

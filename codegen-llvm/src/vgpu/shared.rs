@@ -8,6 +8,7 @@
 
 use anyhow::{Result, bail};
 
+use super::lower::engine::SHARED_BASE;
 use super::offsets;
 use super::runtime_variables::{Extent, RuntimeVariables};
 use super::shared_layout::{self, Location};
@@ -70,7 +71,7 @@ fn address(unit: &Unit, builder: &Builder, location: Location, ty: Type) -> Resu
     };
     let base = match location {
         Location::Static(offset) => builder.byte_offset(
-            call("vgpu.shared_base")?,
+            call(SHARED_BASE)?,
             Value::int(Type::int(unit.context(), 64), offset),
         ),
         Location::Dynamic => call("vgpu.dynamic_shared")?,

@@ -36,6 +36,9 @@ define internal ptr @vgpu.context() alwaysinline nounwind willreturn memory(none
     )
 }
 
+/// The function that gives the address of the block's shared memory.
+pub const SHARED_BASE: &str = "vgpu.shared_base";
+
 /// Declarations that every lowering may use: the engine's functions, the block's shared memory.
 pub fn prelude(window: u64) -> String {
     let shared_base = offset_of!(ThreadContext, shared_base);
