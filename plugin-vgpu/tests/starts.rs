@@ -190,7 +190,7 @@ fn a_kernel_of_little_work_gets_no_warp_form() {
 #[test]
 fn the_warp_form_comes_while_a_kernel_runs() {
     let mut started = Started::new();
-    let shapes = [(2, 1000), (6, 100), (1, 600), (40, 64)];
+    let shapes = [(2, 1000), (20, 100), (3, 600), (40, 64)];
     for (number, (grid, block)) in shapes.into_iter().enumerate() {
         let kernel = format!("other{number}");
         started.run(&kernel, grid, block, MANY);
@@ -214,7 +214,7 @@ fn the_warp_form_comes_between_launches() {
 #[test]
 fn a_warp_form_that_is_there_is_used_at_once() {
     let mut started = Started::new();
-    started.run("count", 16, 100, MANY);
+    started.run("count", 30, 100, MANY);
     let again = started.setting.load(&started.device, &image());
     started.module = again;
     assert!(!started.starts("count"));
@@ -260,8 +260,8 @@ fn a_kernel_whose_warp_form_cannot_be_had_goes_on_as_it_began() {
     started.run("count", 16, 100, 1);
     started.setting.kill();
     std::fs::remove_file(&started.setting.tool).unwrap();
-    started.run("count", 16, 100, MANY);
-    started.run("count", 16, 100, MANY);
+    started.run("count", 30, 100, MANY);
+    started.run("count", 30, 100, MANY);
     started.check();
     assert!(started.starts("count"));
 }
