@@ -28,6 +28,8 @@ pub struct Later {
     /// All of its forms.
     all: OnceLock<Runnable>,
     start: Option<Start>,
+    /// How many threads run at a time in that form: as many as take a moment.
+    at_a_time: AtomicU64,
 }
 
 /// The form in which it starts.
@@ -65,6 +67,7 @@ impl Later {
             title,
             all: OnceLock::new(),
             start: patience.map(start),
+            at_a_time: AtomicU64::new(0),
         }
     }
 
@@ -106,6 +109,11 @@ impl Later {
         let all = [self.all.get(), start].into_iter().flatten();
         let mut codes = all.map(|it| &*it.code);
         codes.find(|code| code.loaded.is_code(form.address()))
+    }
+
+    /// How many threads run at a time in the form in which the kernel starts. The grid sets it.
+    pub fn at_a_time(&self) -> &AtomicU64 {
+        &self.at_a_time
     }
 
     /// Notes that threads have run for some time in the form in which the kernel starts.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::{Grid, cpu_time};
 use crate::block_ranges::{self, BlockRange};
@@ -13,30 +14,32 @@ use crate::signals;
 use crate::sm::Sm;
 
 /// Threads of a block after which the form may change at first. No subgroup has fewer.
-const FEW: u32 = 8;
+const FEW: u64 = 8;
+/// A range of short blocks takes less time, unless the system lets something else run.
+const LONG: Duration = Duration::from_millis(1);
 
 impl Grid {
     /// Runs a range of blocks.
     pub(super) fn run_starting(&self, sm: &Sm, kernel: &Later, blocks: Range<u64>) {
-        match self.better_form(kernel) {
-            Some(form) => self.run_range(sm, blocks, form),
-            None if blocks.end - blocks.start == 1 => {
-                let blocks = BlockRange::new(self.run.blocks, blocks);
-                blocks.for_each(|block| self.run_in_parts(sm, kernel, block));
-            }
-            // They are short, as the range is made by the time that blocks take.
-            None => {
-                let began = cpu_time();
-                self.run_range(sm, blocks, self.run.form);
-                kernel.ran(cpu_time().saturating_sub(began));
-            }
+        if let Some(form) = self.better_form(kernel) {
+            return self.run_range(sm, blocks, form);
         }
+        if kernel.at_a_time().load(Ordering::Relaxed) < self.run.threads().into() {
+            let blocks = BlockRange::new(self.run.blocks, blocks);
+            return blocks.for_each(|block| self.run_in_parts(sm, kernel, block));
+        }
+        let began = Instant::now();
+        self.run_range(sm, blocks, self.run.form);
+        let time = began.elapsed();
+        if time >= LONG {
+            kernel.at_a_time().store(FEW, Ordering::Relaxed);
+        }
+        kernel.ran(time.min(LONG));
     }
 
     /// Runs a block, which may take long, some threads at a time.
     fn run_in_parts(&self, sm: &Sm, kernel: &Later, block: [u32; 3]) {
         let (mut next, end) = (0, self.run.threads());
-        let mut most = 1;
         while next < end && !self.stop.load(Ordering::Relaxed) {
             if let Some(form @ Form::Subgroups { width, .. }) = self.better_form(kernel) {
                 let whole = next.next_multiple_of(width).min(end)..(end / width * width).max(next);
@@ -44,12 +47,14 @@ impl Grid {
                 self.run_part(sm, block, form, whole.clone());
                 return self.run_part(sm, block, self.run.form, whole.end.max(whole.start)..end);
             }
-            let count = (u64::from(FEW) * most).min((end - next).into()) as u32;
+            let most = kernel.at_a_time().load(Ordering::Relaxed).max(FEW);
+            let count = most.min((end - next).into()) as u32;
             let began = cpu_time();
             self.run_part(sm, block, self.run.form, next..next + count);
             let time = cpu_time().saturating_sub(began);
             kernel.ran(time);
-            most = block_ranges::next_size(most, time);
+            let most = block_ranges::next_size(most, time);
+            kernel.at_a_time().store(most, Ordering::Relaxed);
             next += count;
         }
     }
