@@ -56,9 +56,7 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         if self.process != 0 {
-            // SAFETY: the process is a child that nobody has waited for, so its number is still its own.
-            unsafe { libc::kill(self.process, libc::SIGKILL) };
-            self.wait();
+            end(self.process);
         }
     }
 }
@@ -86,7 +84,9 @@ impl Children {
 
     /// Ends one of them, and waits for that.
     pub fn end(&mut self, process: libc::pid_t) {
-        self.0.retain(|it| *it != process || end(process));
+        if let Some(place) = self.0.iter().position(|it| *it == process) {
+            end(self.0.swap_remove(place));
+        }
     }
 
     /// Waits for those that have ended. Says whether none is left.
@@ -102,23 +102,19 @@ impl Children {
 
 impl Drop for Children {
     fn drop(&mut self) {
-        self.0.drain(..).for_each(|process| {
-            end(process);
-        });
+        self.0.drain(..).for_each(end);
     }
 }
 
-/// Ends a child that nobody has waited for, and waits. One that has answered is about to end. Returns false: it has
-/// ended.
+/// Ends a child that nobody has waited for, and waits. One that has answered is about to end.
 ///
 /// What a process has waited for is part of the time that its own parent sees.
-fn end(process: libc::pid_t) -> bool {
+fn end(process: libc::pid_t) {
     // SAFETY: the process is a child that nobody has waited for, so its number is still its own.
     unsafe {
         libc::kill(process, libc::SIGKILL);
         libc::waitpid(process, std::ptr::null_mut(), 0);
     }
-    false
 }
 
 /// Forks. Gives the child's number to the parent. The child ends with the exit code that `child` returns, or when its

@@ -42,10 +42,11 @@ impl Grid {
         let (mut next, end) = (0, self.run.threads());
         while next < end && !self.stop.load(Ordering::Relaxed) {
             if let Some(form @ Form::Subgroups { width, .. }) = self.better_form(kernel) {
-                let whole = next.next_multiple_of(width).min(end)..(end / width * width).max(next);
-                self.run_part(sm, block, self.run.form, next..whole.start);
-                self.run_part(sm, block, form, whole.clone());
-                return self.run_part(sm, block, self.run.form, whole.end.max(whole.start)..end);
+                let first = next.next_multiple_of(width).min(end);
+                let rest = (end / width * width).max(first);
+                self.run_part(sm, block, self.run.form, next..first);
+                self.run_part(sm, block, form, first..rest);
+                return self.run_part(sm, block, self.run.form, rest..end);
             }
             let most = kernel.at_a_time().load(Ordering::Relaxed).max(FEW);
             let count = most.min((end - next).into()) as u32;
