@@ -25,6 +25,15 @@ pub fn holds_parameter_itself(local: Value, parameter: Option<Value>) -> bool {
     stores_to(local).any(|value| Some(value) == parameter)
 }
 
+/// The local that clang gives a parameter.
+pub fn local_of(parameter: Value) -> Option<Value> {
+    let [store] = parameter.users()[..] else {
+        return None;
+    };
+    let stores = store.opcode() == Some(LLVMOpcode::LLVMStore) && store.operand(0) == parameter;
+    stores.then(|| store.operand(1))
+}
+
 /// The stores to a local.
 pub fn stores(local: Value) -> impl Iterator<Item = Value> {
     let addresses = captures::same_address(local.address_base()).into_iter();

@@ -11,6 +11,8 @@ use crate::ir::{Context, Value};
 pub const OF_TEAMS: &str = "__kmpc_distribute_static_init_";
 pub const OF_THREADS: &str = "__kmpc_for_static_init_";
 
+/// `schedule(static)`, without a chunk (`OMPScheduleType`).
+pub const STATIC: u64 = 34;
 /// `schedule(static, chunk)`.
 pub const STATIC_CHUNKED: u64 = 33;
 /// A team's iterations are dealt to its threads, and nobody can tell who executes which. The upper bound that the

@@ -1,42 +1,27 @@
-//! Makes one loop of the two that clang emits for a `for` in a team (OpenMP 5.2, §11.5.1).
+//! Has the threads of a team go by strides through a `for` that they share (OpenMP 5.2, §11.5.1).
 //!
 //! Without a schedule, or with `schedule(static, 1)`, a thread gets every n-th iteration, n the threads of the team.
-//! clang emits a loop over a thread's chunks, and in it one over a chunk's iterations, of which there is one:
+//! clang emits a loop over a thread's chunks, and in it one over a chunk's iterations, of which there is one. Here they
+//! become one loop ([`super::thread_loop`]).
 //!
-//! ```text
-//! init(lower, upper, stride);
-//! while (upper = min(upper, last), lower <= upper) {
-//!     for (i = lower; i <= upper; i++) ...
-//!     lower += stride; upper += stride;
-//! }
-//! ```
+//! Loops of other static schedules become the same: those with chunks of several iterations, and those with a piece
+//! for each thread. Neighbouring threads have neighbouring iterations then, whose data GPUs fetch together.
 //!
-//! Here the inner loop goes on by the stride, and the outer one runs once:
-//!
-//! ```text
-//! init(lower, behind, stride);
-//! upper = last - behind;
-//! for (i = lower; i <= upper; i += stride) ...
-//! ```
-//!
-//! On a GPU `behind` is 0, and threads get the iterations that they got before. The virtual GPU deals them as suits a
-//! CPU ([`ANY_OF_TEAM`]). So no code of the region may tell which thread executes it, and there is no other such loop
-//! in the region: iterations of the same number of two loops with `schedule(static)` are the same thread's (§11.5.3).
+//! On a GPU the iterations go round the threads. The virtual GPU deals them as suits a CPU ([`ANY_OF_TEAM`]). So no
+//! code of the region may tell which thread executes it, and there is no other such loop in the region: iterations of
+//! the same number of two loops with `schedule(static)` are the same thread's (§11.5.3).
 //!
 //! The pass has to come before clang's optimiser, and after [`super::combined_loops`].
 
-use llvm_sys::LLVMOpcode::{LLVMBr, LLVMStore, LLVMSub};
-
 use super::last_iterations::is_copied;
 use super::static_init::{
-    ANY_OF_TEAM, CHUNK, IS_LAST, LOWER, OF_THREADS, SCHEDULE, STATIC_CHUNKED, STRIDE, UPPER,
-    calls_of, forget_vectors, is_scheduled, promise_no_wrap,
+    ANY_OF_TEAM, IS_LAST, LOWER, OF_THREADS, STATIC, STATIC_CHUNKED, calls_of, is_scheduled,
 };
-use super::static_pieces::{clamp_of, next_of, only};
+use super::thread_loop::{ThreadLoop, only};
 use super::thread_numbers;
-use crate::analysis::locals::{added, loaded_from, stores, stores_to};
+use crate::analysis::locals::stores_to;
 use crate::analysis::{captures, reach};
-use crate::ir::{Block, Builder, Context, Module, Type, Value};
+use crate::ir::{Context, Module, Value};
 
 /// Changes all such loops of parallel regions.
 pub fn run(context: Context, module: &Module) {
@@ -47,13 +32,9 @@ pub fn run(context: Context, module: &Module) {
         .filter_map(captures::region);
     for region in regions {
         if let Some(threads) = only_loop(region)
-            && let Some(found) = ChunkLoops::of(threads)
+            && let Some(found) = ThreadLoop::of(threads)
         {
-            found.make_one(context);
-            let number = Value::int(Type::int(context, 32), ANY_OF_TEAM);
-            threads.set_operand(SCHEDULE, number);
-            promise_no_wrap(threads);
-            forget_vectors(context, threads);
+            found.go_by_strides(context, None, ANY_OF_TEAM);
         }
     }
 }
@@ -62,8 +43,7 @@ pub fn run(context: Context, module: &Module) {
 fn only_loop(region: Value) -> Option<Value> {
     let loops = |function| calls_of(function, OF_THREADS);
     let threads = only(loops(region))?;
-    let is_one = is_scheduled(threads, STATIC_CHUNKED)
-        && threads.operand(CHUNK).as_int() == Some(1)
+    let is_one = [STATIC, STATIC_CHUNKED].iter().any(|it| is_scheduled(threads, *it))
         && !is_copied(threads.operand(IS_LAST))
         // From 0 on, a loop that ends with its type would have more iterations than the type counts.
         && stores_to(threads.operand(LOWER)).any(|it| it.as_int() == Some(0));
@@ -75,94 +55,9 @@ fn only_loop(region: Value) -> Option<Value> {
     (!others.any(|it| loops(it).next().is_some())).then_some(threads)
 }
 
-/// clang's two loops.
-struct ChunkLoops {
-    /// The local with the bound that the call leaves.
-    upper: Value,
-    stride: Value,
-    /// The local with the last iteration of the loop.
-    last: Value,
-    /// The store that keeps the end of a chunk within the loop.
-    clamp: Value,
-    /// The addition that gives the next iteration of a chunk.
-    next: Value,
-    /// The end of the outer loop, and what follows it.
-    latch: Block,
-    exit: Block,
-}
-
-impl ChunkLoops {
-    fn of(threads: Value) -> Option<ChunkLoops> {
-        let [lower, upper, stride] =
-            [LOWER, UPPER, STRIDE].map(|it| threads.operand(it).address_base());
-        let clamp = clamp_of(upper)?;
-        let last = only(chosen_from(clamp.operand(0)).filter(|it| *it != upper))?;
-
-        let is_stride = |by: Value| loaded_from(by) == Some(stride);
-        let goes_on =
-            |bound| only(stores(bound).filter(|it| added(*it, bound).is_some_and(is_stride)));
-        let latch = goes_on(lower)?.block();
-        let same_latch = goes_on(upper)?.block() == latch;
-        let end = latch.terminator()?;
-        let [_, exit] = clamp.block().successors()[..] else {
-            return None;
-        };
-
-        let region = threads.block().function().instructions();
-        let counter = only(
-            region
-                .into_iter()
-                .filter(|it| {
-                    it.opcode() == Some(LLVMStore) && loaded_from(it.operand(0)) == Some(lower)
-                })
-                .map(|it| it.operand(1).address_base()),
-        )?;
-        let next = next_of(counter)?;
-
-        let is_plain = exit.instructions().first().is_some_and(|it| !it.is_phi());
-        let is_loop =
-            same_latch && end.opcode() == Some(LLVMBr) && end.successors().len() == 1 && is_plain;
-        is_loop.then_some(ChunkLoops {
-            upper,
-            stride,
-            last,
-            clamp,
-            next: next.operand(0),
-            latch,
-            exit,
-        })
-    }
-
-    fn make_one(&self, context: Context) {
-        let builder = Builder::before(context, self.clamp);
-        let number = self.next.ty();
-        let last = builder.load(number, self.last);
-        let behind = builder.load(number, self.upper);
-        self.clamp
-            .set_operand(0, builder.binary(LLVMSub, last, behind));
-        let builder = Builder::before(context, self.next);
-        self.next.set_operand(1, builder.load(number, self.stride));
-        if let Some(end) = self.latch.terminator() {
-            end.set_successor(0, self.exit);
-        }
-    }
-}
-
-/// The locals from which the values of a choice are loaded.
-fn chosen_from(choice: Value) -> impl Iterator<Item = Value> {
-    let values = match choice.is_phi() {
-        true => choice
-            .incoming()
-            .into_iter()
-            .map(|(value, _)| value)
-            .collect(),
-        false => choice.operands().split_off(1),
-    };
-    values.into_iter().filter_map(loaded_from)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::static_init::SCHEDULE;
     use super::*;
 
     /// The schedule after the pass of a region's loop as clang emits it. `body` is what an iteration does, `behind`

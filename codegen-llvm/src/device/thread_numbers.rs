@@ -27,9 +27,10 @@ const SILENT_INTRINSICS: [&str; 14] = [
 ];
 /// Functions that other units define and that tell nobody: names, and prefixes of names. (A reduction says who has its
 /// result, when the loop has ended.)
-const SILENT: [&str; 18] = [
+const SILENT: [&str; 19] = [
     "__assert_fail",
     "__kmpc_alloc_shared",
+    "__kmpc_dispatch_deinit",
     "__kmpc_for_static_fini",
     "__kmpc_for_static_init_4",
     "__kmpc_for_static_init_4u",
@@ -47,7 +48,12 @@ const SILENT: [&str; 18] = [
     "memset",
     "printf",
 ];
-const SILENT_PREFIXES: [&str; 2] = ["__nv_", "__ocml_"];
+const SILENT_PREFIXES: [&str; 4] = [
+    "__kmpc_dispatch_init_",
+    "__kmpc_dispatch_next_",
+    "__nv_",
+    "__ocml_",
+];
 
 /// Whether a function may learn which thread executes it, by itself or by what it calls. Assembly, calls through
 /// pointers, and functions of other units that are not known here may.
