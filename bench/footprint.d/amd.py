@@ -86,7 +86,7 @@ LAST = {
     "set in region": Figures(2560, 32, 77, 0, 768, 32),
     "team reduction": Figures(256, 14, 16, 0, 158, 0),
     "array reduction": Figures(260, 32, 52, 0, 865, 48),
-    "dispersed": Figures(0, 6, 18, 0, 37, 0),
+    "dispersed": Figures(0, 4, 24, 0, 27, 0),
 }
 
 

@@ -111,6 +111,12 @@ fn static_pieces() {
     check(&["static_pieces.c"]);
 }
 
+/// So are those of other schedules, if no code asks for the thread.
+#[test]
+fn any_schedule() {
+    check(&["any_schedule.c"]);
+}
+
 #[test]
 fn lane_loops() {
     check(&["lane_loops.c"]);

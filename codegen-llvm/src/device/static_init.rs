@@ -12,9 +12,11 @@ pub const OF_TEAMS: &str = "__kmpc_distribute_static_init_";
 pub const OF_THREADS: &str = "__kmpc_for_static_init_";
 
 /// `schedule(static)`, without a chunk (`OMPScheduleType`).
-pub const STATIC: u64 = 34;
+const STATIC: u64 = 34;
 /// `schedule(static, chunk)`.
 pub const STATIC_CHUNKED: u64 = 33;
+/// `schedule(simd : static, chunk)`.
+const STATIC_BALANCED_CHUNKED: u64 = 45;
 /// A team's iterations are dealt to its threads, and nobody can tell who executes which. The upper bound that the
 /// runtime leaves is how many iterations before the team's the thread's loop ends (devicertl:
 /// `static_schedule::FOR_ANY`).
@@ -41,6 +43,13 @@ pub fn is_scheduled(call: Value, schedule: u64) -> bool {
     let number = call.operand(SCHEDULE).as_int();
     number.is_some_and(|number| number & SCHEDULE_MASK == schedule)
         && call.operand(INCREMENT).as_int() == Some(1)
+}
+
+/// Whether a call deals iterations one step apart by one of the schedules that programs can ask for.
+pub fn is_static(call: Value) -> bool {
+    [STATIC, STATIC_CHUNKED, STATIC_BALANCED_CHUNKED]
+        .into_iter()
+        .any(|it| is_scheduled(call, it))
 }
 
 /// Lets the optimiser know that an unsigned counter does not wrap when a thread goes on to its next iteration. clang

@@ -14,9 +14,7 @@
 //! The pass has to come before clang's optimiser, and after [`super::combined_loops`].
 
 use super::last_iterations::is_copied;
-use super::static_init::{
-    ANY_OF_TEAM, IS_LAST, LOWER, OF_THREADS, STATIC, STATIC_CHUNKED, calls_of, is_scheduled,
-};
+use super::static_init::{ANY_OF_TEAM, IS_LAST, LOWER, OF_THREADS, calls_of, is_static};
 use super::thread_loop::{ThreadLoop, only};
 use super::thread_numbers;
 use crate::analysis::locals::stores_to;
@@ -43,11 +41,11 @@ pub fn run(context: Context, module: &Module) {
 fn only_loop(region: Value) -> Option<Value> {
     let loops = |function| calls_of(function, OF_THREADS);
     let threads = only(loops(region))?;
-    let is_one = [STATIC, STATIC_CHUNKED].iter().any(|it| is_scheduled(threads, *it))
+    let is_any = is_static(threads)
         && !is_copied(threads.operand(IS_LAST))
         // From 0 on, a loop that ends with its type would have more iterations than the type counts.
         && stores_to(threads.operand(LOWER)).any(|it| it.as_int() == Some(0));
-    if !is_one || thread_numbers::may_be_asked_for(region) {
+    if !is_any || thread_numbers::may_be_asked_for(region) {
         return None;
     }
     let reached = reach::mentioned(vec![region]).into_iter();
@@ -57,13 +55,17 @@ fn only_loop(region: Value) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::static_init::SCHEDULE;
+    use super::super::static_init::{SCHEDULE, STATIC_CHUNKED};
     use super::*;
 
     /// The schedule after the pass of a region's loop as clang emits it. `body` is what an iteration does, `behind`
     /// what follows the loop.
     fn schedule(body: &str, behind: &str) -> (u64, String) {
-        let text = format!(
+        schedule_of(&clangs(body, behind))
+    }
+
+    fn clangs(body: &str, behind: &str) -> String {
+        format!(
             "target triple = \"nvptx64-nvidia-cuda\"
 declare void @__kmpc_for_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr, i32, i32)
 declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i32)
@@ -139,8 +141,12 @@ exit:
 !1 = !{{!\"llvm.loop.mustprogress\"}}
 !2 = !{{!\"llvm.loop.vectorize.enable\", i1 true}}
 "
-        );
-        let module = Module::parse(Context::new(), &text, "test").unwrap();
+        )
+    }
+
+    /// The schedule of a module's region after the pass, and the module.
+    fn schedule_of(text: &str) -> (u64, String) {
+        let module = Module::parse(Context::new(), text, "test").unwrap();
         run(module.context, &module);
         module.verify("after the pass").unwrap();
         let region = module.function("region").unwrap();
@@ -159,6 +165,31 @@ exit:
         assert!(latch.contains("br label %exit"), "{text}");
         assert!(!text.contains("llvm.loop.vectorize"), "{text}");
         assert!(text.contains("llvm.loop.mustprogress"), "{text}");
+    }
+
+    #[test]
+    fn loops_of_known_lengths_become_one() {
+        let text = clangs("", "").replace("load i32, ptr %last", "or i32 999, 0");
+        let known = text.replace("%cut_at, %cut", "999, %cut");
+        assert_eq!(schedule_of(&known).0, ANY_OF_TEAM);
+        // What is not understood stays.
+        assert_eq!(schedule_of(&text).0, STATIC_CHUNKED);
+    }
+
+    #[test]
+    fn pieces_and_longer_chunks_go_by_strides() {
+        let chunks = clangs("", "").replace("i32 1, i32 1)", "i32 1, i32 16)");
+        let (number, after) = schedule_of(&chunks);
+        assert_eq!(number, ANY_OF_TEAM);
+        assert!(after.contains("ptr %stride, i32 1, i32 1)"), "{after}");
+        let pieces = clangs("", "").replace("i32 33, ptr %is", "i32 34, ptr %is");
+        let latch = pieces.find("latch:").unwrap();
+        let pieces = format!(
+            "{}latch:\n  br label %exit\n{}",
+            &pieces[..latch],
+            &pieces[pieces.find("exit:\n").unwrap()..]
+        );
+        assert_eq!(schedule_of(&pieces).0, ANY_OF_TEAM);
     }
 
     #[test]

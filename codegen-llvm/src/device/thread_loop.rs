@@ -34,8 +34,7 @@ pub struct ThreadLoop {
     /// The local with the bound that the call leaves.
     upper: Value,
     stride: Value,
-    /// The local with the last iteration of the loop.
-    last: Value,
+    last: Last,
     /// The store that keeps the end of a chunk within the loop.
     clamp: Value,
     /// The addition that gives the next iteration of a chunk.
@@ -44,13 +43,26 @@ pub struct ThreadLoop {
     outer: Option<(Value, Block)>,
 }
 
+/// Where the last iteration of the loop is to be had.
+enum Last {
+    /// In a local.
+    In(Value),
+    /// The number of iterations is known.
+    Known(Value),
+}
+
 impl ThreadLoop {
     /// The loop whose iterations a call deals.
     pub fn of(dealt: Value) -> Option<ThreadLoop> {
         let [lower, upper, stride] =
             [LOWER, UPPER, STRIDE].map(|it| dealt.operand(it).address_base());
         let clamp = clamp_of(upper)?;
-        let last = only(chosen_from(clamp.operand(0)).filter(|it| *it != upper))?;
+        let others = choices(clamp.operand(0)).into_iter();
+        let last = only(others.filter(|it| loaded_from(*it) != Some(upper)))?;
+        let last = match loaded_from(last) {
+            Some(local) => Last::In(local),
+            None => Last::Known(Some(last).filter(|it| it.is_constant())?),
+        };
         let mut goes_on = [lower, upper].map(|bound| next_chunk(bound, stride));
         let outer = match &mut goes_on {
             [None, None] => None,
@@ -73,9 +85,10 @@ impl ThreadLoop {
     pub fn go_by_strides(&self, context: Context, team: Option<Value>, schedule: u64) {
         let builder = Builder::before(context, self.clamp);
         let number = self.next.ty();
-        let last = match team {
-            Some(team) => builder.load(Type::int(context, 64), team),
-            None => builder.load(number, self.last),
+        let last = match (team, &self.last) {
+            (Some(team), _) => builder.load(Type::int(context, 64), team),
+            (None, Last::In(local)) => builder.load(number, *local),
+            (None, Last::Known(last)) => *last,
         };
         let last = builder.cast_unsigned(last, number);
         let behind = builder.load(number, self.upper);
@@ -141,17 +154,12 @@ fn clamp_of(upper: Value) -> Option<Value> {
     only(stores(upper).filter(|it| is_chosen(it.operand(0))))
 }
 
-/// The locals from which the values of a choice are loaded.
-fn chosen_from(choice: Value) -> impl Iterator<Item = Value> {
-    let values = match choice.is_phi() {
-        true => choice
-            .incoming()
-            .into_iter()
-            .map(|(value, _)| value)
-            .collect(),
+/// The values of a choice.
+fn choices(choice: Value) -> Vec<Value> {
+    match choice.is_phi() {
+        true => choice.incoming().into_iter().map(|it| it.0).collect(),
         false => choice.operands().split_off(1),
-    };
-    values.into_iter().filter_map(loaded_from)
+    }
 }
 
 /// The only one there is.

@@ -32,8 +32,8 @@ use crate::device::dynamic_loop::DynamicLoop;
 use crate::device::kernel_configuration::{self, Field};
 use crate::device::last_iterations::is_copied;
 use crate::device::static_init::{
-    ANY_OF_TEAM, CHUNK, IS_LAST, LOWER, OF_TEAMS, OF_THREADS, SCHEDULE, STATIC, STATIC_CHUNKED,
-    UPPER, calls_of, forget_vectors, is_scheduled,
+    ANY_OF_TEAM, CHUNK, IS_LAST, LOWER, OF_TEAMS, OF_THREADS, SCHEDULE, STATIC_CHUNKED, UPPER,
+    calls_of, forget_vectors, is_scheduled, is_static,
 };
 use crate::device::thread_loop::{ThreadLoop, deal_singly, only};
 use crate::device::thread_numbers;
@@ -170,9 +170,8 @@ impl Dealt {
         if is_scheduled(threads, STATIC_CHUNKED) && is_one {
             return Some(Dealt::Singly(threads));
         }
-        let chunked = [STATIC, STATIC_CHUNKED];
-        chunked.iter().find(|it| is_scheduled(threads, **it))?;
-        Some(Dealt::InChunks(threads, ThreadLoop::of(threads)?))
+        let chunks = ThreadLoop::of(threads).filter(|_| is_static(threads))?;
+        Some(Dealt::InChunks(threads, chunks))
     }
 
     /// The locals with the bounds of the team's chunk.

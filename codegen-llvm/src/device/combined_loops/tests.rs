@@ -6,7 +6,7 @@ use super::*;
 fn begin(dealt: &str) -> String {
     let (schedule, chunk) = dealt.split_once(':').unwrap_or((dealt, "1"));
     match schedule {
-        "33" | "34" | "1073741857" => format!(
+        "33" | "34" | "45" | "1073741857" => format!(
             "call void @__kmpc_for_static_init_4(ptr null, i32 0, i32 {schedule}, ptr %last, ptr %lb, ptr %ub,
                ptr %stride, i32 1, i32 {chunk})"
         ),
@@ -311,6 +311,7 @@ fn whatever_the_schedule_any_thread_may_execute_an_iteration_if_nobody_is_asked(
         ("34", piece as fn(&str) -> String),
         ("33:16", chunks),
         ("33:%fn", chunks),
+        ("45:8", chunks),
         ("35:64", asking),
         ("1073741859", asking),
         ("36", asking),

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
+use super::meetings::Meetings;
 use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
@@ -22,14 +23,37 @@ pub fn run(module: &Module) {
     if let Some(variable) = module.global(WORK_FUNCTION) {
         fold_regions(module.context, variable);
     }
+    let variables = variables(module);
+    // A variable may hold the address of another one.
+    while variables.iter().any(|&variable| drop_unread(variable)) {}
+}
+
+/// Drops stores in kernels that reach no load of what they store.
+pub fn drop_unread_in_kernels(module: &Module) {
+    let meetings = Meetings::of(module);
+    for variable in variables(module) {
+        let Some(accesses) = Accesses::of(variable) else {
+            continue;
+        };
+        let loads = accesses.loads.iter();
+        let readers: HashSet<Value> = loads.map(|it| it.block().function()).collect();
+        let stores = accesses.stores.into_iter();
+        for store in stores.filter(|it| !meetings.meets(it.block().function(), &readers)) {
+            // SAFETY: a store has no result, and the list names each once.
+            unsafe { store.erase() };
+        }
+    }
+}
+
+/// The shared variables of the runtime.
+fn variables(module: &Module) -> Vec<Value> {
     let mut variables = module.globals();
     variables.retain(|variable| {
         variable.is_local()
             && variable.ty().address_space() == SHARED
             && variable.name().starts_with(SHARED_VARIABLES)
     });
-    // A variable may hold the address of another one.
-    while variables.iter().any(|&variable| drop_unread(variable)) {}
+    variables
 }
 
 /// The loads of a variable and the stores to it.
@@ -188,5 +212,42 @@ fn number_regions(context: Context, accesses: &Accesses, stored: &[Value]) {
                 place.set_operand(operand, number);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_kernel_stores_is_for_what_it_reaches() {
+        let text = "target triple = \"nvptx64-nvidia-cuda\"
+@omptarget.slots = internal addrspace(3) global ptr poison
+@omptarget.number = internal addrspace(3) global [4 x i16] poison
+@programs = internal addrspace(3) global i32 poison
+define internal void @reads() {
+  %p = load volatile ptr, ptr addrspace(3) @omptarget.slots
+  %n = load volatile i16, ptr addrspace(3) @omptarget.number
+  %own = load volatile i32, ptr addrspace(3) @programs
+  ret void
+}
+define ptx_kernel void @with_reader() {
+  store volatile ptr null, ptr addrspace(3) @omptarget.slots
+  call void @reads()
+  ret void
+}
+define ptx_kernel void @without() {
+  store volatile ptr null, ptr addrspace(3) @omptarget.slots
+  %second = getelementptr i16, ptr addrspace(3) @omptarget.number, i64 1
+  store volatile i16 1, ptr addrspace(3) %second
+  store volatile i32 1, ptr addrspace(3) @programs
+  ret void
+}
+";
+        let after = Module::after(text, drop_unread_in_kernels);
+        let (before, without) = after.split_once("@without").unwrap();
+        assert!(before.contains("store volatile ptr null"), "{after}");
+        assert_eq!(without.matches("store").count(), 1, "{after}");
+        assert!(without.contains("store volatile i32 1"), "{after}");
     }
 }

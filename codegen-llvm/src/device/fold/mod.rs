@@ -6,6 +6,7 @@
 
 mod dead_shared_stores;
 mod master;
+mod meetings;
 mod nest_words;
 mod roles;
 mod shape;
@@ -23,9 +24,9 @@ const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<onl
 const SIMPLIFY: &str = "function(sroa,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// `globalopt` finds flags that nobody sets. openmp-opt removes the barrier before a kernel's end only where no
-/// question about them is left.
+/// question about them is left, be it one whose answer is what `llvm.expect` says of a constant.
 const FOLD_FLAGS_AND_OPENMP_OPT: &str =
-    "globalopt,function(instsimplify,simplifycfg),openmp-opt,globaldce";
+    "globalopt,function(lower-expect,instsimplify,simplifycfg),openmp-opt,globaldce";
 
 /// Nest words still unknown here will never fold: drops the hints published for the optimiser. (In SPMD kernels nest
 /// words may still fold.)
@@ -53,6 +54,7 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
         }
     }
     nest_words::run(machine, module)?;
+    dead_shared_stores::drop_unread_in_kernels(module);
     hide_shared_variables(module);
     let passes = if openmp_opt {
         FOLD_FLAGS_AND_OPENMP_OPT
