@@ -1,6 +1,6 @@
 //! The loop of a thread through its iterations, as clang emits it for static schedules.
 //!
-//! With `schedule(static, chunk)` that is a loop over the thread's chunks, and in it one over the iterations of a chunk:
+//! With `schedule(static, chunk)` that is a loop over chunks, and in it one over the iterations of a chunk:
 //!
 //! ```text
 //! init(lower, upper, stride);
@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! With `schedule(static)` a thread has one piece, and there is no outer loop. Either can go on by the stride instead, to
-//! an end of its own:
+//! With `schedule(static)` a thread has one piece, and there is no outer loop. Either can go on by the stride instead,
+//! to an end of its own:
 //!
 //! ```text
 //! init(lower, behind, stride);
