@@ -4,28 +4,29 @@
 //! does nothing before its barriers, or nothing behind them, none of them orders anything, and all can go.
 //!
 //! All go or none: threads may meet at one barrier from different places in the code. A barrier left at one place would
-//! wait for a thread whose barrier is gone. So a kernel that calls a function that is not inlined keeps them, as there
-//! may be another place in that function.
+//! wait for a thread whose barrier is gone. So a kernel that calls a function with a barrier, or one that is not known,
+//! keeps them.
 //!
 //! In LLVM's own runtime openmp-opt removes more barriers: it assumes that all threads come to the same place.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode;
 
 use crate::analysis::block_shape::read_by;
-use crate::analysis::intrinsics::{HINTS_WITHOUT_ACCESS, is_block_barrier};
+use crate::analysis::intrinsics::{BLOCK_BARRIERS, HINTS_WITHOUT_ACCESS, is_block_barrier};
 use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
 
 /// Drops them.
 pub fn run(module: &Module) {
+    let mut known = HashMap::new();
     for kernel in kernels::find(module) {
         let instructions = kernel.function.instructions();
         let (barriers, rest): (Vec<Value>, Vec<Value>) = instructions
             .into_iter()
             .partition(|it| is_block_barrier(*it));
-        if barriers.is_empty() || rest.iter().any(|it| leads_elsewhere(*it)) {
+        if barriers.is_empty() || rest.iter().any(|it| leads_elsewhere(*it, &mut known)) {
             continue;
         }
         let before = Direction {
@@ -85,10 +86,28 @@ impl Direction {
     }
 }
 
-/// Whether an instruction calls a function that may hold a barrier.
-fn leads_elsewhere(instruction: Value) -> bool {
-    let is_known = |function: Value| function.is_intrinsic() || touches_nothing(function);
-    instruction.is_call() && !instruction.called_function().is_some_and(is_known)
+/// Whether an instruction calls a function that may hold a barrier. `known` are functions that were asked about.
+fn leads_elsewhere(instruction: Value, known: &mut HashMap<Value, bool>) -> bool {
+    let mut leads = |function: Value| match known.get(&function) {
+        Some(leads) => *leads,
+        None => {
+            // Of a function that calls itself the rest decides.
+            known.insert(function, false);
+            let leads = may_hold_barrier(function, known);
+            known.insert(function, leads);
+            leads
+        }
+    };
+    instruction.is_call() && instruction.called_function().is_none_or(&mut leads)
+}
+
+fn may_hold_barrier(function: Value, known: &mut HashMap<Value, bool>) -> bool {
+    if function.is_intrinsic() || touches_nothing(function) {
+        return BLOCK_BARRIERS.contains(&function.name().as_str());
+    }
+    let instructions = function.instructions().into_iter();
+    let mut leads = instructions.map(|it| leads_elsewhere(it, known));
+    function.is_declaration() || leads.any(|leads| leads)
 }
 
 /// Whether an instruction does something that other threads, or the world, may see, or reads what they do. A fence
@@ -132,6 +151,16 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
 define internal void @elsewhere() noinline {{
   call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  ret void
+}}
+define internal void @by_way(i32 %n) noinline {{
+  call void @by_way(i32 %n)
+  call void @elsewhere()
+  ret void
+}}
+define internal void @harmless(ptr %p) noinline {{
+  call void @harmless(ptr %p)
+  store i32 1, ptr %p
   ret void
 }}
 define ptx_kernel void @k(i32 %n, ptr %p) {{
@@ -234,5 +263,13 @@ end:
         let call = "call void @elsewhere()";
         assert_eq!(left(&format!("{BARRIER}\n{call}\n{STORE}\nret void")), 1);
         assert_eq!(left(&format!("{BARRIER}\ncall void %p()\nret void")), 1);
+        let by_way = "call void @by_way(i32 %n)";
+        assert_eq!(left(&format!("{STORE}\n{by_way}\n{BARRIER}\nret void")), 1);
+        let harmless = "call void @harmless(ptr %p)";
+        assert_eq!(left(&format!("{harmless}\n{BARRIER}\nret void")), 0);
+        assert_eq!(
+            left(&format!("{harmless}\n{BARRIER}\n{STORE}\nret void")),
+            1
+        );
     }
 }

@@ -18,7 +18,7 @@ pub mod full_teams;
 mod global_space;
 pub mod guards;
 pub mod host_pointers;
-mod idle_barriers;
+pub mod idle_barriers;
 mod implicit_masks;
 mod kernel_configuration;
 pub mod last_iterations;

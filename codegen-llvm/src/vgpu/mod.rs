@@ -106,6 +106,7 @@ const WHOLE: &[(&str, Pass<Unit>)] = &[
     ("lanes", lanes::run),
     // Before `retarget`: openmp-opt knows kernels by their calling convention.
     ("internalise", internalise::run),
+    ("idle-barriers", idle_barriers),
     ("retarget", retarget::run),
     ("reflect", reflect::run),
     ("assembly", assembly::run),
@@ -210,6 +211,15 @@ fn guards(unit: &mut Unit) -> Result<()> {
 /// Folds the extents of blocks that a kernel's mode determines (`device::fold`). Needs: kernels' calling convention.
 fn shape(unit: &mut Unit) -> Result<()> {
     device::fold::fold_shape(&unit.module);
+    Ok(())
+}
+
+/// Drops barriers that order nothing (`device::idle_barriers`): threads that never wait may run in any order. Needs:
+/// kernels' calling convention, state of the device runtime folded.
+fn idle_barriers(unit: &mut Unit) -> Result<()> {
+    if unit.options.level > 0 && !unit.options.checks.any() {
+        device::idle_barriers::run(&unit.module);
+    }
     Ok(())
 }
 

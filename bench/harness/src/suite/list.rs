@@ -1,5 +1,6 @@
 //! The list of programs, bench/programs.json.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use omptarget_driver::{Failure, Result};
@@ -23,6 +24,13 @@ pub struct Program {
     /// Separated by spaces.
     #[serde(default)]
     arguments: String,
+    /// Files that the suite's own build makes, and inputs of another size, by their lines. They are written into the
+    /// folder that `{build}` in flags and arguments stands for.
+    #[serde(default)]
+    files: BTreeMap<String, Vec<String>>,
+    /// The status that it ends with: another than 0 where it has no reference for these arguments.
+    #[serde(default)]
+    pub status: i32,
     /// Data files in the folder that it reads. They are not checked in everywhere.
     #[serde(default)]
     data: Vec<String>,
@@ -93,13 +101,30 @@ impl Program {
         Ok(files)
     }
 
-    pub fn flags(&self) -> impl Iterator<Item = &str> {
-        self.flags.split_whitespace()
+    /// Writes its files into the folder for what is built.
+    pub fn write_files(&self, build: &Path) -> Result<()> {
+        for (name, lines) in &self.files {
+            let path = build.join(name);
+            let failure = Failure::system(format!("cannot write {}", path.display()));
+            std::fs::write(path, lines.join("\n") + "\n").map_err(failure)?;
+        }
+        Ok(())
     }
 
-    pub fn arguments(&self) -> impl Iterator<Item = &str> {
-        self.arguments.split_whitespace()
+    pub fn flags(&self, build: &Path) -> impl Iterator<Item = String> {
+        words(&self.flags, build)
     }
+
+    pub fn arguments(&self, build: &Path) -> impl Iterator<Item = String> {
+        words(&self.arguments, build)
+    }
+}
+
+/// The words of a text in which `{build}` stands for a folder.
+fn words(text: &str, build: &Path) -> impl Iterator<Item = String> {
+    let build = build.to_string_lossy();
+    let words = text.split_whitespace();
+    words.map(move |word| word.replace("{build}", &build))
 }
 
 /// The files whose names match the last part of `pattern`, in order.
@@ -137,6 +162,28 @@ mod tests {
         let programs = programs(None).expect("the list of the project");
         let names: BTreeSet<_> = programs.iter().map(|program| &program.name).collect();
         assert_eq!(names.len(), programs.len());
+    }
+
+    #[test]
+    fn the_list_of_mini_apps() {
+        let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mini-apps.json");
+        let programs = programs(Some(&list)).expect("a list");
+        assert!(programs.iter().all(|program| program.folder.is_some()));
+    }
+
+    #[test]
+    fn files_and_the_folder_that_they_are_in() {
+        let text = r#"{"name": "a", "files": {"a.in": ["1", "2"]}, "flags": "-I{build} -O", "arguments": "{build}/a.in"}"#;
+        let program: Program = serde_json::from_str(text).expect("a program");
+        let build = tempfile::tempdir().expect("a folder");
+        program.write_files(build.path()).expect("written");
+        let written = std::fs::read_to_string(build.path().join("a.in"));
+        assert_eq!(written.expect("the file"), "1\n2\n");
+        let shown = build.path().display();
+        let flags: Vec<_> = program.flags(build.path()).collect();
+        assert_eq!(flags, [format!("-I{shown}"), "-O".into()]);
+        let arguments: Vec<_> = program.arguments(build.path()).collect();
+        assert_eq!(arguments, [format!("{shown}/a.in")]);
     }
 
     #[test]

@@ -206,6 +206,7 @@ fn measure(program: &Program, ways: &[Way], options: &Options) -> Result<Row> {
         .map_err(Failure::system(format!("cannot make {}", build.display())))?;
     let build = std::path::absolute(&build).map_err(Failure::system("no current folder"))?;
     forget_kernels(&build)?;
+    program.write_files(&build)?;
     let mut row = Row {
         program: program.name.clone(),
         ways: BTreeMap::new(),
@@ -269,7 +270,7 @@ fn run(
         Duration::from_secs(options.limit),
     )?;
     match ended.status {
-        Some(status) if !status.success() => {
+        Some(status) if status.code() != Some(program.status) => {
             let last = ended.output.lines().next_back().unwrap_or_default();
             Err(Failure::Other(format!(
                 "{} ended with {status}: {last}",

@@ -78,7 +78,7 @@ impl Way {
             .current_dir(folder)
             .args(["-O3", "-w"])
             .args(flags)
-            .args(program.flags())
+            .args(program.flags(build))
             .args(program.sources(folder)?)
             .args(["-lstdc++", "-lm", "-o"])
             .arg(self.program(build))
@@ -106,7 +106,7 @@ impl Way {
         let mut command = Command::new(self.program(build));
         command
             .current_dir(folder)
-            .args(program.arguments())
+            .args(program.arguments(build))
             .stderr(Stdio::null());
         match self {
             Way::Ours => command
