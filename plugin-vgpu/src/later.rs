@@ -111,9 +111,14 @@ impl Later {
         codes.find(|code| code.loaded.is_code(form.address()))
     }
 
-    /// How many threads run at a time in the form in which the kernel starts. The grid sets it.
-    pub fn at_a_time(&self) -> &AtomicU64 {
-        &self.at_a_time
+    /// How many threads run at a time in the form in which the kernel starts: none was said yet, if 0.
+    pub fn at_a_time(&self) -> u64 {
+        self.at_a_time.load(Ordering::Relaxed)
+    }
+
+    /// Lets later blocks begin with so many threads at a time.
+    pub fn run_at_a_time(&self, threads: u64) {
+        self.at_a_time.store(threads, Ordering::Relaxed);
     }
 
     /// Notes that threads have run for some time in the form in which the kernel starts.

@@ -18,15 +18,33 @@ use crate::analysis::intrinsics::{BLOCK_BARRIERS, HINTS_WITHOUT_ACCESS, is_block
 use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
 
+/// What the device runtime says of its own barriers (`devicertl/arch-nvptx.ll`), for openmp-opt.
+const OF_RUNTIME: (&str, &str) = ("llvm.assume", "ompx_aligned_barrier");
+
 /// Drops them.
 pub fn run(module: &Module) {
+    drop_in(module, |_| true);
+}
+
+/// Drops those of kernels whose barriers are all the device runtime's. The program's own stay: who debugs it wants to
+/// know of a barrier that not all threads come to.
+pub fn run_on_runtimes(module: &Module) {
+    let (key, value) = OF_RUNTIME;
+    drop_in(module, |it| {
+        it.call_text_attribute(key).as_deref() == Some(value)
+    });
+}
+
+/// Drops those of kernels whose barriers are all as `may_go` says.
+fn drop_in(module: &Module, may_go: impl Fn(&Value) -> bool) {
     let mut known = HashMap::new();
     for kernel in kernels::find(module) {
         let instructions = kernel.function.instructions();
         let (barriers, rest): (Vec<Value>, Vec<Value>) = instructions
             .into_iter()
             .partition(|it| is_block_barrier(*it));
-        if barriers.is_empty() || rest.iter().any(|it| leads_elsewhere(*it, &mut known)) {
+        let may_go = !barriers.is_empty() && barriers.iter().all(&may_go);
+        if !may_go || rest.iter().any(|it| leads_elsewhere(*it, &mut known)) {
             continue;
         }
         let before = Direction {
@@ -256,6 +274,26 @@ end:
         };
         assert_eq!(places("%idle = add i32 %n, 1"), 0);
         assert_eq!(places("%x = load volatile i32, ptr %p"), 2);
+    }
+
+    #[test]
+    fn barriers_of_the_runtime() {
+        let text = "target triple = \"nvptx64-nvidia-cuda\"
+declare void @llvm.nvvm.barrier.cta.sync.all(i32)
+define ptx_kernel void @runtimes() {
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0) #0
+  ret void
+}
+define ptx_kernel void @programs() {
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0) #0
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  ret void
+}
+attributes #0 = { \"llvm.assume\"=\"ompx_aligned_barrier\" }
+";
+        let left = |pass: fn(&Module)| Module::after(text, pass).matches("call void").count();
+        assert_eq!(left(run_on_runtimes), 2);
+        assert_eq!(left(run), 0);
     }
 
     #[test]

@@ -214,11 +214,11 @@ fn shape(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Drops barriers that order nothing (`device::idle_barriers`): threads that never wait may run in any order. Needs:
-/// kernels' calling convention, state of the device runtime folded.
+/// Drops barriers of the device runtime that order nothing (`device::idle_barriers`): threads that never wait may run
+/// in any order. Needs: kernels' calling convention, state of the device runtime folded.
 fn idle_barriers(unit: &mut Unit) -> Result<()> {
     if unit.options.level > 0 && !unit.options.checks.any() {
-        device::idle_barriers::run(&unit.module);
+        device::idle_barriers::run_on_runtimes(&unit.module);
     }
     Ok(())
 }

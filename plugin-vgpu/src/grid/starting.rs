@@ -24,7 +24,7 @@ impl Grid {
         if let Some(form) = self.better_form(kernel) {
             return self.run_range(sm, blocks, form);
         }
-        if kernel.at_a_time().load(Ordering::Relaxed) < self.run.threads().into() {
+        if kernel.at_a_time() < self.run.threads().into() {
             let blocks = BlockRange::new(self.run.blocks, blocks);
             return blocks.for_each(|block| self.run_in_parts(sm, kernel, block));
         }
@@ -32,7 +32,7 @@ impl Grid {
         self.run_range(sm, blocks, self.run.form);
         let time = began.elapsed();
         if time >= LONG {
-            kernel.at_a_time().store(FEW, Ordering::Relaxed);
+            kernel.run_at_a_time(FEW);
         }
         kernel.ran(time.min(LONG));
     }
@@ -48,14 +48,13 @@ impl Grid {
                 self.run_part(sm, block, form, first..rest);
                 return self.run_part(sm, block, self.run.form, rest..end);
             }
-            let most = kernel.at_a_time().load(Ordering::Relaxed).max(FEW);
+            let most = kernel.at_a_time().max(FEW);
             let count = most.min((end - next).into()) as u32;
             let began = cpu_time();
             self.run_part(sm, block, self.run.form, next..next + count);
             let time = cpu_time().saturating_sub(began);
             kernel.ran(time);
-            let most = block_ranges::next_size(most, time);
-            kernel.at_a_time().store(most, Ordering::Relaxed);
+            kernel.run_at_a_time(block_ranges::next_size(most, time));
             next += count;
         }
     }
