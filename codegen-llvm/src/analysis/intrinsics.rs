@@ -14,7 +14,7 @@ pub const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.all";
 pub const ALIGNED_BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
 
 /// Barriers of the whole block.
-pub const BLOCK_BARRIERS: [&str; 5] = [
+const BLOCK_BARRIERS: [&str; 5] = [
     BARRIER,
     ALIGNED_BARRIER,
     "llvm.nvvm.barrier0",

@@ -9,13 +9,13 @@
 //!
 //! In LLVM's own runtime openmp-opt removes more barriers: it assumes that all threads come to the same place.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
 use crate::analysis::block_shape::read_by;
-use crate::analysis::intrinsics::{BLOCK_BARRIERS, HINTS_WITHOUT_ACCESS, is_block_barrier};
-use crate::analysis::kernels;
+use crate::analysis::intrinsics::{HINTS_WITHOUT_ACCESS, is_block_barrier};
+use crate::analysis::{kernels, reach};
 use crate::ir::{Block, Module, Value};
 
 /// What the device runtime says of its own barriers (`devicertl/arch-nvptx.ll`), for openmp-opt.
@@ -37,14 +37,11 @@ pub fn run_on_runtimes(module: &Module) {
 
 /// Drops those of kernels whose barriers are all as `may_go` says.
 fn drop_in(module: &Module, may_go: impl Fn(&Value) -> bool) {
-    let mut known = HashMap::new();
     for kernel in kernels::find(module) {
-        let instructions = kernel.function.instructions();
-        let (barriers, rest): (Vec<Value>, Vec<Value>) = instructions
-            .into_iter()
-            .partition(|it| is_block_barrier(*it));
+        let mut barriers = kernel.function.instructions();
+        barriers.retain(|it| is_block_barrier(*it));
         let may_go = !barriers.is_empty() && barriers.iter().all(&may_go);
-        if !may_go || rest.iter().any(|it| leads_elsewhere(*it, &mut known)) {
+        if !may_go || leads_elsewhere(kernel.function) {
             continue;
         }
         let before = Direction {
@@ -104,28 +101,20 @@ impl Direction {
     }
 }
 
-/// Whether an instruction calls a function that may hold a barrier. `known` are functions that were asked about.
-fn leads_elsewhere(instruction: Value, known: &mut HashMap<Value, bool>) -> bool {
-    let mut leads = |function: Value| match known.get(&function) {
-        Some(leads) => *leads,
-        None => {
-            // Of a function that calls itself the rest decides.
-            known.insert(function, false);
-            let leads = may_hold_barrier(function, known);
-            known.insert(function, leads);
-            leads
+/// Whether a kernel may come to a barrier in another function.
+fn leads_elsewhere(kernel: Value) -> bool {
+    let reached = reach::mentioned(vec![kernel]).into_iter();
+    let code = reached
+        .filter(|it| it.is_function())
+        .flat_map(Value::instructions);
+    let mut calls = code.filter(|it| it.is_call());
+    calls.any(|call| match call.called_function() {
+        _ if is_block_barrier(call) => call.block().function() != kernel,
+        Some(called) if called.is_declaration() => {
+            !called.is_intrinsic() && !touches_nothing(called)
         }
-    };
-    instruction.is_call() && instruction.called_function().is_none_or(&mut leads)
-}
-
-fn may_hold_barrier(function: Value, known: &mut HashMap<Value, bool>) -> bool {
-    if function.is_intrinsic() || touches_nothing(function) {
-        return BLOCK_BARRIERS.contains(&function.name().as_str());
-    }
-    let instructions = function.instructions().into_iter();
-    let mut leads = instructions.map(|it| leads_elsewhere(it, known));
-    function.is_declaration() || leads.any(|leads| leads)
+        called => called.is_none(),
+    })
 }
 
 /// Whether an instruction does something that other threads, or the world, may see, or reads what they do. A fence
@@ -174,6 +163,15 @@ define internal void @elsewhere() noinline {{
 define internal void @by_way(i32 %n) noinline {{
   call void @by_way(i32 %n)
   call void @elsewhere()
+  ret void
+}}
+define internal void @there(i32 %n) noinline {{
+  call void @back(i32 %n)
+  call void @elsewhere()
+  ret void
+}}
+define internal void @back(i32 %n) noinline {{
+  call void @there(i32 %n)
   ret void
 }}
 define internal void @harmless(ptr %p) noinline {{
@@ -303,6 +301,11 @@ attributes #0 = { \"llvm.assume\"=\"ompx_aligned_barrier\" }
         assert_eq!(left(&format!("{BARRIER}\ncall void %p()\nret void")), 1);
         let by_way = "call void @by_way(i32 %n)";
         assert_eq!(left(&format!("{STORE}\n{by_way}\n{BARRIER}\nret void")), 1);
+        // Functions that call each other: one has the barrier.
+        let both = "call void @there(i32 %n)\ncall void @back(i32 %n)";
+        assert_eq!(left(&format!("{STORE}\n{both}\n{BARRIER}\nret void")), 1);
+        let back = "call void @back(i32 %n)";
+        assert_eq!(left(&format!("{STORE}\n{back}\n{BARRIER}\nret void")), 1);
         let harmless = "call void @harmless(ptr %p)";
         assert_eq!(left(&format!("{harmless}\n{BARRIER}\nret void")), 0);
         assert_eq!(
