@@ -17,10 +17,10 @@
 //! ```
 
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
-use llvm_sys::LLVMOpcode::{LLVMBr, LLVMICmp, LLVMSub};
+use llvm_sys::LLVMOpcode::{LLVMBr, LLVMICmp};
 
 use super::static_init::{OF_THREADS, calls_of};
-use super::thread_loop::{counter_of, deal_singly, is_plain, next_of, only};
+use super::thread_loop::{counter_of, deal_singly, is_plain, less_behind, next_of, only, step_by};
 use crate::analysis::locals::loaded_from;
 use crate::ir::{Block, Builder, Context, Module, Type, Value};
 
@@ -106,11 +106,9 @@ impl DynamicLoop {
     }
 
     /// Has the iterations dealt beforehand. Gives the call that deals them.
-    pub fn deal_beforehand(self, context: Context, module: &Module, schedule: u64) -> Value {
+    pub fn deal_beforehand(&self, context: Context, module: &Module, schedule: u64) -> Value {
         let dealt = self.deal(context, module);
-        let builder = Builder::before(context, self.next);
-        let stride = builder.load(self.next.ty(), self.ask.operand(STRIDE));
-        self.next.set_operand(1, stride);
+        step_by(context, self.next, self.ask.operand(STRIDE));
         self.latch.set_successor(0, self.exit);
         let yes = Value::int(self.answer.ty(), 1);
         self.answer.replace_all_uses(yes);
@@ -141,8 +139,7 @@ impl DynamicLoop {
         let ty = Type::function(Type::void(context), &types);
         let function = module.declare(&format!("{OF_THREADS}{suffix}"), ty);
         let dealt = builder.call_function(function, &arguments);
-        let behind = builder.load(last.ty(), upper);
-        builder.store(builder.binary(LLVMSub, last, behind), upper);
+        builder.store(less_behind(&builder, last, last.ty(), upper), upper);
         dealt
     }
 }

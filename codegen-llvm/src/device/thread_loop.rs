@@ -81,6 +81,11 @@ impl ThreadLoop {
         })
     }
 
+    /// The locals with the bounds of what is dealt.
+    pub fn bounds(&self) -> [Value; 2] {
+        [LOWER, UPPER].map(|it| self.dealt.operand(it))
+    }
+
     /// Has it end where the loop or, if `team` is the local with the last iteration of a team, where the team ends.
     pub fn go_by_strides(&self, context: Context, team: Option<Value>, schedule: u64) {
         let builder = Builder::before(context, self.clamp);
@@ -91,16 +96,27 @@ impl ThreadLoop {
             (None, Last::Known(last)) => *last,
         };
         let last = builder.cast_unsigned(last, number);
-        let behind = builder.load(number, self.upper);
-        let end = builder.binary(LLVMSub, last, behind);
+        let end = less_behind(&builder, last, number, self.upper);
         self.clamp.set_operand(0, end);
-        let builder = Builder::before(context, self.next);
-        self.next.set_operand(1, builder.load(number, self.stride));
+        step_by(context, self.next, self.stride);
         if let Some((latch, exit)) = self.outer {
             latch.set_successor(0, exit);
         }
         deal_singly(context, self.dealt, schedule);
     }
+}
+
+/// A last iteration less those that the runtime wants left behind the thread's: it leaves their number, of type
+/// `number`, where the upper bound is.
+pub fn less_behind(builder: &Builder, last: Value, number: Type, upper: Value) -> Value {
+    let behind = builder.cast_unsigned(builder.load(number, upper), last.ty());
+    builder.binary(LLVMSub, last, behind)
+}
+
+/// Has a thread go on by the stride. `next` is the addition that gives its next iteration.
+pub fn step_by(context: Context, next: Value, stride: Value) {
+    let builder = Builder::before(context, next);
+    next.set_operand(1, builder.load(next.ty(), stride));
 }
 
 /// Has a call deal iterations one by one to threads that go on by the stride.

@@ -1,4 +1,4 @@
-//! The list of programs, bench/programs.json.
+//! Lists of programs: bench/programs.json, or others of the same form.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -173,7 +173,12 @@ mod tests {
 
     #[test]
     fn files_and_the_folder_that_they_are_in() {
-        let text = r#"{"name": "a", "files": {"a.in": ["1", "2"]}, "flags": "-I{build} -O", "arguments": "{build}/a.in"}"#;
+        let text = r#"{
+            "name": "a",
+            "files": {"a.in": ["1", "2"]},
+            "flags": "-I{build} -O",
+            "arguments": "{build}/a.in"
+        }"#;
         let program: Program = serde_json::from_str(text).expect("a program");
         let build = tempfile::tempdir().expect("a folder");
         program.write_files(build.path()).expect("written");

@@ -35,7 +35,7 @@ use crate::device::static_init::{
     ANY_OF_TEAM, CHUNK, IS_LAST, LOWER, OF_TEAMS, OF_THREADS, SCHEDULE, STATIC_CHUNKED, UPPER,
     calls_of, forget_vectors, is_scheduled, is_static,
 };
-use crate::device::thread_loop::{ThreadLoop, deal_singly, only};
+use crate::device::thread_loop::{ThreadLoop, deal_singly, less_behind, only};
 use crate::device::thread_numbers;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
@@ -89,7 +89,7 @@ enum Dealt {
     /// By `schedule(static, 1)`, which is clang's own.
     Singly(Value),
     /// By another static schedule.
-    InChunks(Value, ThreadLoop),
+    InChunks(ThreadLoop),
     /// By one of which threads ask for chunks.
     WhenAsked(DynamicLoop),
 }
@@ -119,33 +119,59 @@ impl Construct {
         })
     }
 
-    fn make_one(self, context: Context, module: &Module) {
-        let (teams, reduces) = (self.teams, reduces(self.function));
-        let own_chunk = is_block_size(teams.operand(CHUNK));
-        // From 0 on, a loop that ends with its type would have more iterations than the type counts.
-        // What else is stored there are the beginnings of the team's next chunks.
-        let from_zero = stores_to(teams.operand(LOWER)).any(|it| it.as_int() == Some(0));
-        let any_chunk = own_chunk || !reduces && self.dealt.is_static() && self.is_about_the_loop();
-        let quiet = !thread_numbers::may_be_asked_for(self.region);
-        let schedule = if reduces { ANY_OF_TEAM } else { ANY_THREADS };
-        let singly = self.dealt.singly();
-        let any = any_chunk
-            && quiet
-            && (from_zero || !reduces)
-            && self
-                .dealt
-                .deal_to_any(context, module, self.region, schedule);
+    fn make_one(&self, context: Context, module: &Module) {
+        let reduces = reduces(self.function);
+        let own_chunk = is_block_size(self.teams.operand(CHUNK));
         let number = |schedule| Value::int(Type::int(context, 32), schedule);
-        if let Some(threads) = singly.filter(|_| own_chunk && !any) {
+        if self.may_be_any_threads(own_chunk, reduces) && self.deal_to_any(context, module, reduces)
+        {
+            if !reduces {
+                self.teams.set_operand(SCHEDULE, number(WHOLE));
+                mark_rows(context, module, self.function);
+            }
+        } else if let Dealt::Singly(threads) = self.dealt
+            && own_chunk
+        {
             forget_vectors(context, threads);
             if !reduces {
+                self.teams.set_operand(SCHEDULE, number(WHOLE));
                 threads.set_operand(SCHEDULE, number(ALL_THREADS));
-                teams.set_operand(SCHEDULE, number(WHOLE));
             }
         }
-        if any && !reduces {
-            teams.set_operand(SCHEDULE, number(WHOLE));
-            mark_rows(context, module, self.function);
+    }
+
+    /// Whether nobody can tell which thread executes an iteration, and no schedule balances the team's work.
+    fn may_be_any_threads(&self, own_chunk: bool, reduces: bool) -> bool {
+        let is_static = !matches!(self.dealt, Dealt::WhenAsked(_));
+        let any_chunk = own_chunk || !reduces && is_static && self.is_about_the_loop();
+        // From 0 on, a loop that ends with its type would have more iterations than the type counts.
+        // What else is stored there are the beginnings of the team's next chunks.
+        let from_zero = || stores_to(self.teams.operand(LOWER)).any(|it| it.as_int() == Some(0));
+        any_chunk && (!reduces || from_zero()) && !thread_numbers::may_be_asked_for(self.region)
+    }
+
+    /// Has a team's iterations dealt to any threads. Gives whether that could be done.
+    fn deal_to_any(&self, context: Context, module: &Module, reduces: bool) -> bool {
+        let schedule = if reduces { ANY_OF_TEAM } else { ANY_THREADS };
+        match &self.dealt {
+            Dealt::Singly(threads) => {
+                let can = can_end_early(context, self.region, *threads);
+                if can {
+                    deal_singly(context, *threads, schedule);
+                }
+                can
+            }
+            Dealt::InChunks(chunks) => {
+                let team = local_of(self.region.parameters()[CHUNK_UPPER]);
+                if team.is_some() {
+                    chunks.go_by_strides(context, team, schedule);
+                }
+                team.is_some()
+            }
+            Dealt::WhenAsked(dynamic) => {
+                dynamic.deal_beforehand(context, module, schedule);
+                true
+            }
         }
     }
 
@@ -171,52 +197,15 @@ impl Dealt {
             return Some(Dealt::Singly(threads));
         }
         let chunks = ThreadLoop::of(threads).filter(|_| is_static(threads))?;
-        Some(Dealt::InChunks(threads, chunks))
+        Some(Dealt::InChunks(chunks))
     }
 
     /// The locals with the bounds of the team's chunk.
     fn bounds(&self) -> [Value; 2] {
         match self {
-            Dealt::Singly(threads) | Dealt::InChunks(threads, _) => {
-                [LOWER, UPPER].map(|it| threads.operand(it))
-            }
+            Dealt::Singly(threads) => [LOWER, UPPER].map(|it| threads.operand(it)),
+            Dealt::InChunks(chunks) => chunks.bounds(),
             Dealt::WhenAsked(dynamic) => dynamic.bounds(),
-        }
-    }
-
-    /// Whether the schedule does not try to balance the team's work.
-    fn is_static(&self) -> bool {
-        !matches!(self, Dealt::WhenAsked(_))
-    }
-
-    fn singly(&self) -> Option<Value> {
-        match self {
-            Dealt::Singly(threads) => Some(*threads),
-            _ => None,
-        }
-    }
-
-    /// Has them dealt to any threads. Gives whether that could be done.
-    fn deal_to_any(self, context: Context, module: &Module, region: Value, schedule: u64) -> bool {
-        match self {
-            Dealt::Singly(threads) => {
-                let can = can_end_early(context, region, threads);
-                if can {
-                    deal_singly(context, threads, schedule);
-                }
-                can
-            }
-            Dealt::InChunks(_, chunks) => {
-                let team = local_of(region.parameters()[CHUNK_UPPER]);
-                if let Some(team) = team {
-                    chunks.go_by_strides(context, Some(team), schedule);
-                }
-                team.is_some()
-            }
-            Dealt::WhenAsked(dynamic) => {
-                dynamic.deal_beforehand(context, module, schedule);
-                true
-            }
         }
     }
 }
@@ -254,9 +243,8 @@ fn can_end_early(context: Context, region: Value, threads: Value) -> bool {
     let bound = test.operand(1);
     let counter = converted(test.operand(0)).ty();
     let builder = Builder::before(context, test);
-    let behind = builder.load(counter, threads.operand(UPPER));
-    let behind = builder.cast_unsigned(behind, bound.ty());
-    test.set_operand(1, builder.binary(LLVMOpcode::LLVMSub, bound, behind));
+    let end = less_behind(&builder, bound, counter, threads.operand(UPPER));
+    test.set_operand(1, end);
     true
 }
 

@@ -2,6 +2,11 @@
 
 use super::*;
 
+const STORES: &str = "store i32 %at, ptr @kept";
+const ASKS: &str = "%n = call i32 @omp_get_thread_num()";
+const REDUCES: &str = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
+const OF_TEAM: &str = "%s = call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null)";
+
 /// The call that begins a thread's part: a schedule's number, and behind a colon the chunk.
 fn begin(dealt: &str) -> String {
     let (schedule, chunk) = dealt.split_once(':').unwrap_or((dealt, "1"));
@@ -144,9 +149,8 @@ fn what_the_program_says_stays() {
         as_is("33"),
         "lastprivate"
     );
-    let reduces = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
     assert_eq!(
-        schedules("%size", "33", "%ub", reduces, ""),
+        schedules("%size", "33", "%ub", REDUCES, ""),
         as_is("33"),
         "a reduction"
     );
@@ -199,9 +203,9 @@ end:"
 #[test]
 fn loops_that_nobody_is_asked_in_may_be_dealt_in_any_way() {
     let dealt = |instruction| schedules("%size", "33", "%ub", "", &counting(instruction)).1;
-    assert_eq!(dealt("store i32 %at, ptr @kept"), "96");
+    assert_eq!(dealt(STORES), "96");
     assert_eq!(dealt("%s = call double @__nv_sin(double 1.0)"), "96");
-    assert_eq!(dealt("%n = call i32 @omp_get_thread_num()"), "93");
+    assert_eq!(dealt(ASKS), "93");
     assert_eq!(
         dealt("%n = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()"),
         "93"
@@ -216,12 +220,9 @@ fn the_host_sees_loops_that_may_be_dealt_in_any_way() {
         let text = passed("%size", "33", upper, "", body).print();
         text.contains("i32 1, i32 128, i32 -2")
     };
-    assert!(told("%ub", &counting("store i32 %at, ptr @kept")));
-    assert!(!told(
-        "%ub",
-        &counting("%n = call i32 @omp_get_thread_num()")
-    ));
-    assert!(!told("%other", &counting("store i32 %at, ptr @kept")));
+    assert!(told("%ub", &counting(STORES)));
+    assert!(!told("%ub", &counting(ASKS)));
+    assert!(!told("%other", &counting(STORES)));
 }
 
 /// The loop of `schedule(static)`, through the piece of a thread.
@@ -240,6 +241,17 @@ fn piece(instruction: &str) -> String {
         .replace("icmp ule i64 %wide, %team", "icmp sle i32 %at, %piece")
         .replace("  %step = load i32, ptr %stride\n", "")
         .replace("%old, %step", "%old, 1")
+}
+
+/// A loop through a chunk within another one, which has `before` and `behind` around it.
+fn within(before: &str, instruction: &str, behind: &str) -> String {
+    let through = piece(instruction);
+    let inner = &through[through.find("test:").unwrap() + "test:".len()..];
+    let inner = inner.replace("label %end", "label %latch");
+    format!(
+        "%v = alloca i32\n  {before}{}",
+        inner.replace("end:", behind)
+    )
 }
 
 /// The loops of `schedule(static, chunk)`: over chunks, and in it through a chunk.
@@ -269,13 +281,7 @@ test:";
   br label %chunk
 end:
   %done = load i32, ptr %lb";
-    let through = piece(instruction);
-    let inner = &through[through.find("test:").unwrap() + "test:".len()..];
-    let inner = inner.replace("label %end", "label %latch");
-    format!(
-        "%v = alloca i32\n  {outer}{}",
-        inner.replace("end:", behind)
-    )
+    within(outer, instruction, behind)
 }
 
 /// The loop of a schedule of which threads ask for chunks.
@@ -290,20 +296,12 @@ begin:
   store i32 %from.now, ptr %v
   br label %test
 test:";
-    let through = piece(instruction);
-    let inner = &through[through.find("test:").unwrap() + "test:".len()..];
-    let inner = inner.replace("label %end", "label %latch");
     let end = "latch:
   br label %ask
 end:
   call void @__kmpc_dispatch_deinit(ptr null, i32 0)";
-    format!("%v = alloca i32\n  {ask}{}", inner.replace("end:", end))
+    within(ask, instruction, end)
 }
-
-const STORES: &str = "store i32 %at, ptr @kept";
-const ASKS: &str = "%n = call i32 @omp_get_thread_num()";
-const REDUCES: &str = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
-const OF_TEAM: &str = "%s = call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null)";
 
 #[test]
 fn whatever_the_schedule_any_thread_may_execute_an_iteration_if_nobody_is_asked() {
@@ -382,20 +380,17 @@ fn loops_through_pieces_go_by_strides() {
 
 #[test]
 fn the_piece_of_a_team_that_reduces_is_dealt_in_any_way() {
-    let reduces = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
     let dealt = |instruction| {
         let body = counting(instruction);
-        schedules("%size", "33", "%ub", reduces, &body)
+        schedules("%size", "33", "%ub", REDUCES, &body)
     };
-    let of_team = "%s = call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null)";
-    assert_eq!(dealt(of_team), both("91", "97"));
-    let asks = "%n = call i32 @omp_get_thread_num()";
-    assert_eq!(dealt(asks), both("91", "33"));
+    assert_eq!(dealt(OF_TEAM), both("91", "97"));
+    assert_eq!(dealt(ASKS), both("91", "33"));
 }
 
 #[test]
 fn unsigned_counters_do_not_wrap() {
-    let signed = counting("store i32 %at, ptr @kept");
+    let signed = counting(STORES);
     let unsigned = signed
         .replace("sext", "zext")
         .replace("icmp ule i64 %wide, %team", "icmp ult i64 %wide, %beyond")
